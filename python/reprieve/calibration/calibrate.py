@@ -42,8 +42,6 @@ each run, and the runs are short. Nothing is collected before the others are wri
 _NAMED = 3
 """Number of runs of fio that a device file names; the others are counted."""
 
-"""In the folder of a calibration: all that was simulated, from which it goes on."""
-
 
 @dataclass(frozen=True)
 class Task:
@@ -90,12 +88,12 @@ class Calibration:
 
     task: Task
     fit: Fit
-    runners_up: tuple[Fit, ...]
+    runners_up: Sequence[Fit]
     """The points that were followed, for the loads with programs; the best first."""
     known: Knowledge
-    advice: tuple[Advice, ...]
-    fitted: tuple[Term, ...]
-    predicted: tuple[Term, ...]
+    advice: Sequence[Advice]
+    fitted: Sequence[Term]
+    predicted: Sequence[Term]
     """Of the conditions that were held out."""
     simulated: int
     """Conditions that were simulated in this call."""
@@ -139,22 +137,15 @@ def calibrate(
             others = candidates(task.conditions)
             advice = advise(evaluator, others, fit, free, known, task.depth.coarse, step)
         step("predictions", 0, 1)
-        compared = [
+        compared = (
             evaluator.compare([fit.values], some, task.prediction)[0] or [] if some else []
             for some in (task.conditions, task.held_out)
-        ]
+        )
+        return Calibration(
+            task, fit, search.runners_up, known, advice, *compared, simulated=evaluator.simulated
+        )
     finally:
         evaluator.close()
-    return Calibration(
-        task,
-        fit,
-        tuple(search.runners_up),
-        known,
-        tuple(advice),
-        tuple(compared[0]),
-        tuple(compared[1]),
-        evaluator.simulated,
-    )
 
 
 @dataclass(frozen=True)

@@ -220,7 +220,8 @@ def logged(
     keys = {**overrides(values), "seed": effort.seed}
     with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
         jobs = Path(folder, "jobs.fio")
-        drive_bytes = capacity_bytes(base, keys) if _has_bytes(condition) else None
+        has_bytes = any(job.asked.end_bytes for job in condition.jobs)
+        drive_bytes = capacity_bytes(base, keys) if has_bytes else None
         jobs.write_text(job_file(condition, ramp_s, runtime_s, drive_bytes), encoding="utf-8")
         log = drives.requests(base, keys, jobs)
     arrival = log.array("arrival_ns")
@@ -235,11 +236,6 @@ def logged(
     }
     totals = {(len(condition.jobs), each): latency[by_direction[each]] for each in condition.totals}
     return found | totals, runtime_s
-
-
-def _has_bytes(condition: Condition) -> bool:
-    """Return whether any region is given in bytes."""
-    return any(job.asked.end_bytes for job in condition.jobs)
 
 
 def _figures(

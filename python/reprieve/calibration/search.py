@@ -18,13 +18,7 @@ import numpy as np
 
 from reprieve._native import UserError
 from reprieve.calibration.evaluate import Evaluator, Step
-from reprieve.calibration.least_squares import (
-    WIDE,
-    Fit,
-    at,
-    polish,
-    values_at,
-)
+from reprieve.calibration.least_squares import WIDE, Fit, at, polish, values_at
 from reprieve.calibration.local_minima import other_minima
 from reprieve.calibration.measured import Condition
 from reprieve.calibration.parameters import PROGRAM, Parameter, Value

@@ -9,18 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reprieve._native import UserError
+from reprieve.cli import options
 from reprieve.cli.console import command_line, progress, say, sentence, show, table
-from reprieve.cli.options import (
-    AllowPython,
-    Force,
-    Jobs,
-    Minutes,
-    ScenarioFile,
-    Sets,
-    UntilDecided,
-    given,
-    out_dir,
-)
+from reprieve.cli.options import given, out_dir
 from reprieve.cli.signals import INTERRUPTED, save
 from reprieve.comparison import Axis, Comparison, Settings, compare_into
 from reprieve.confidence import FIGURES, TOO_FEW, UNDECIDED, UNKNOWN, compared, is_known, listed
@@ -46,7 +37,7 @@ _TAIL = "read_latency_ns_p99"
 
 
 def compare(
-    scenario: ScenarioFile,
+    scenario: options.ScenarioFile,
     axes: Annotated[
         list[str] | None,
         given(
@@ -66,13 +57,13 @@ def compare(
     baseline: Annotated[
         str | None, given("The run that the others are measured by, such as FIFO.", "LABEL")
     ] = None,
-    until_decided: UntilDecided = None,
-    minutes: Minutes = None,
-    sets: Sets = None,
+    until_decided: options.UntilDecided = None,
+    minutes: options.Minutes = None,
+    sets: options.Sets = None,
     out: Annotated[Path | None, out_dir("out/SCENARIO-compare")] = None,
-    jobs: Jobs = None,
-    allow_python: AllowPython = False,
-    force: Force = False,
+    jobs: options.Jobs = None,
+    allow_python: options.AllowPython = False,
+    force: options.Force = False,
 ) -> None:
     """Run a scenario at each value of a key and compare all with one of them.
 

@@ -11,23 +11,9 @@ from typing import Annotated
 import typer
 
 from reprieve._native import UserError
+from reprieve.cli import options
 from reprieve.cli.console import command_line, say, sentence, show, table, warn
-from reprieve.cli.options import (
-    AllowPython,
-    DrawTimeline,
-    Force,
-    FromState,
-    Minutes,
-    ScenarioFile,
-    Sets,
-    TimelineFor,
-    TimelineFrom,
-    TimelinePhases,
-    UntilDecided,
-    flag,
-    given,
-    out_dir,
-)
+from reprieve.cli.options import flag, given, out_dir
 from reprieve.cli.signals import INTERRUPTED, interruptible
 from reprieve.confidence import FIGURES, TOO_FEW, bounds_us, cell_us, known
 from reprieve.latency import KINDS
@@ -62,30 +48,30 @@ SaveStateAt = Annotated[
 
 
 def run(
-    scenario: ScenarioFile,
-    sets: Sets = None,
+    scenario: options.ScenarioFile,
+    sets: options.Sets = None,
     out: Annotated[Path | None, out_dir("out/SCENARIO")] = None,
     requests: Annotated[
         bool, flag("--requests", "Write requests.parquet, one row a request.")
     ] = False,
     report: Annotated[bool, flag("--report", "Write report.html, which needs no network.")] = False,
-    from_state: FromState = None,
+    from_state: options.FromState = None,
     save_state: SaveState = None,
     save_state_at: SaveStateAt = None,
-    timeline: DrawTimeline = False,
-    timeline_from: TimelineFrom = None,
-    timeline_for: TimelineFor = None,
-    timeline_phases: TimelinePhases = False,
+    timeline: options.DrawTimeline = False,
+    timeline_from: options.TimelineFrom = None,
+    timeline_for: options.TimelineFor = None,
+    timeline_phases: options.TimelinePhases = False,
     check: Annotated[
         bool, flag("--check", "Check all that must hold; stop where it does not.")
     ] = False,
-    until_decided: UntilDecided = None,
-    minutes: Minutes = None,
+    until_decided: options.UntilDecided = None,
+    minutes: options.Minutes = None,
     print_only: Annotated[
         bool, flag("--print", "Print the resolved scenario and do not run it.")
     ] = False,
-    allow_python: AllowPython = False,
-    force: Force = False,
+    allow_python: options.AllowPython = False,
+    force: options.Force = False,
 ) -> None:
     """Run one simulation and write its results to DIR.
 

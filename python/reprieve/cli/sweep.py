@@ -9,18 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reprieve._native import UserError
+from reprieve.cli import options
 from reprieve.cli.console import command_line, overall, say, show, table, warn
-from reprieve.cli.options import (
-    AllowPython,
-    Force,
-    Jobs,
-    Minutes,
-    Scheduler,
-    argument,
-    flag,
-    given,
-    out_dir,
-)
+from reprieve.cli.options import argument, flag, given, out_dir
 from reprieve.cli.signals import INTERRUPTED, save
 from reprieve.experiments.columns import column, figures, heading, told
 from reprieve.extras import has_plots, missing
@@ -39,11 +30,11 @@ _ASKED_DIGITS = 6
 
 def sweep(
     file: Annotated[Path, argument("The sweep file.", "SWEEP.toml")],
-    workers: Jobs = None,
+    workers: options.Jobs = None,
     processes: Annotated[
         int | None, typer.Option(min=1, help="Runs at a time, each in a process of its own.")
     ] = None,
-    scheduler: Scheduler = None,
+    scheduler: options.Scheduler = None,
     part: Annotated[
         str | None,
         given(
@@ -56,9 +47,9 @@ def sweep(
         bool, flag("--collect", "Run nothing: write the data set of the finished runs.")
     ] = False,
     retry_failed: Annotated[bool, flag("--retry-failed", "Do failed runs again.")] = False,
-    minutes: Minutes = None,
-    allow_python: AllowPython = False,
-    force: Force = False,
+    minutes: options.Minutes = None,
+    allow_python: options.AllowPython = False,
+    force: options.Force = False,
 ) -> None:
     """Run a scenario at many points: a grid, a list, drawn points, or a search for a front.
 
@@ -149,7 +140,7 @@ def query(
     csv: Annotated[Path | None, given("Write CSV.")] = None,
     json: Annotated[Path | None, given("Write JSON.")] = None,
     parquet: Annotated[Path | None, given("Write Parquet.")] = None,
-    force: Force = False,
+    force: options.Force = False,
 ) -> None:
     """Ask the data set of a sweep in SQL, and print or write what it finds."""
     from reprieve.experiments.export import KINDS, export

@@ -8,19 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reprieve.cli import options
 from reprieve.cli.console import command_line, overall, say, sentence, show, table, warn
-from reprieve.cli.options import (
-    AllowPython,
-    Force,
-    Jobs,
-    Minutes,
-    ScenarioFile,
-    Scheduler,
-    Sets,
-    given,
-    option,
-    out_dir,
-)
+from reprieve.cli.options import given, option, out_dir
 from reprieve.cli.signals import INTERRUPTED, save
 from reprieve.confidence import TOO_FEW
 
@@ -34,7 +24,7 @@ _SHOWN = 4
 
 
 def tune(
-    scenario: ScenarioFile,
+    scenario: options.ScenarioFile,
     vary: Annotated[
         list[str] | None,
         given("A key and its values: LO..HI, LO..HI:log or A,B,C.", "KEY=VALUES", "--vary"),
@@ -57,7 +47,7 @@ def tune(
     least: Annotated[
         str | None, given("Number to minimise, such as read.p99.", "FIELD", "--min")
     ] = None,
-    sets: Sets = None,
+    sets: options.Sets = None,
     indifferent: Annotated[
         str, option("Difference from the best goal that does not matter.", "SHARE")
     ] = "2%",
@@ -65,13 +55,13 @@ def tune(
         int, typer.Option(min=1, help="Points of a space of more than 256; a smaller one is whole.")
     ] = 48,
     seeds: Annotated[int, typer.Option(min=1, help="Seeds of each point.")] = 3,
-    minutes: Minutes = None,
+    minutes: options.Minutes = None,
     search_seed: Annotated[int, typer.Option(min=1, help="Seed of the search.")] = 1,
-    workers: Jobs = None,
-    scheduler: Scheduler = None,
+    workers: options.Jobs = None,
+    scheduler: options.Scheduler = None,
     out: Annotated[Path | None, out_dir("out/tune-SCENARIO")] = None,
-    allow_python: AllowPython = False,
-    force: Force = False,
+    allow_python: options.AllowPython = False,
+    force: options.Force = False,
 ) -> None:
     """Find settings that meet your bounds and are best in something else.
 

@@ -112,7 +112,12 @@ class _Search:
         """Return the best point of all rounds."""
         start = np.array([each.start() for each in self._free])
         self._simulate([start])
-        self._check_figures()
+        figures, free = len(self._residuals[0]), len(self._free)
+        if figures < FIGURES_PER_PARAMETER * free:
+            raise UserError(
+                f"{self._where}: free: {free} parameters for {figures} figures; must be at most "
+                f"{figures // FIGURES_PER_PARAMETER}"
+            )
         self._simulate(self._star(start))
         reach = _REACH
         for _ in range(rounds):
@@ -126,14 +131,6 @@ class _Search:
         intervals = self._intervals(place, found)
         fitted = Fit(values, float(found @ found) / 2)
         return DriveFit(fitted, intervals, len(found), self._evaluator.simulated)
-
-    def _check_figures(self) -> None:
-        figures, free = len(self._residuals[0]), len(self._free)
-        if figures < FIGURES_PER_PARAMETER * free:
-            raise UserError(
-                f"{self._where}: free: {free} parameters for {figures} figures; must be at most "
-                f"{figures // FIGURES_PER_PARAMETER}"
-            )
 
     def _star(self, start: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         """Return a point beside the start for each parameter."""
@@ -155,12 +152,11 @@ class _Search:
     ) -> list[NDArray[np.float64] | None]:
         compared = self._evaluator.compare(values, self._conditions, effort)
         return [
-            None if terms is None else residuals([each for each in terms if self._counts(each)])
+            None
+            if terms is None
+            else residuals([one for one in terms if is_fitted(one, one.condition in self._beyond)])
             for terms in compared
         ]
-
-    def _counts(self, term: Term) -> bool:
-        return is_fitted(term, term.condition in self._beyond)
 
     def _best(self, count: int) -> list[int]:
         """Return the numbers of the points of least cost."""
