@@ -30,6 +30,12 @@ def schema() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
     }
 
 
+@cache
+def all_keys() -> Mapping[str, Mapping[str, Any]]:
+    """Return what each key takes, by its full name."""
+    return {key["key"]: key for section in schema().values() for key in section.values()}
+
+
 class Keys:
     """Keys of one section of a scenario.
 
@@ -107,7 +113,7 @@ def known(section: str, name: str, prefix: str) -> None:
     own = [f"{prefix}.{key}" if prefix else key for key in keys]
     if not prefix:
         own += [other for other in schema() if other] + ["flow"]
-    elsewhere = [key["key"] for keys in schema().values() for key in keys.values()]
+    elsewhere = list(all_keys())
     near = get_close_matches(full, own, 1) or [
         *(key for key in elsewhere if key.rpartition(".")[2] == name),
         *get_close_matches(full, elsewhere, 1, 0.5),

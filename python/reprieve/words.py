@@ -34,7 +34,7 @@ def toml_or_word(text: str) -> Any:
         return text
 
 
-def value(text: str) -> int | float | str:
+def value(text: str | float) -> int | float | str:
     """Return the number that a text is, or else the text."""
     for kind in (int, float):
         try:

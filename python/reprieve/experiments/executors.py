@@ -22,6 +22,7 @@ from reprieve._native import UserError
 from reprieve.experiments.work import Row, Simulation, Task, perform
 from reprieve.extras import need
 from reprieve.parallel import cores, in_threads
+from reprieve.simulation import unwatched
 
 __all__ = ["Executor", "dask", "processes", "threads"]
 
@@ -233,9 +234,6 @@ class Bundle:
 def perform_all(tasks: Sequence[Task]) -> Bundle:
     """Do some tasks one after the other; their errors are words, as the classes cannot travel."""
     began_s = time.perf_counter()
-    rows = [perform(task, _unwatched) for task in tasks]
+    # A bundle is short, and one whose driver has gone is finished for nothing.
+    rows = [perform(task, unwatched) for task in tasks]
     return Bundle(time.perf_counter() - began_s, rows)
-
-
-def _unwatched(_share: float | None, _requests: int) -> None:
-    """Let a bundle end: it is short, and one whose driver has gone is finished for nothing."""
