@@ -21,6 +21,7 @@ from reprieve.notebook import bars
 from reprieve.outputs import ResultDirectory, replace_file
 from reprieve.pairs import Paired, half_width, latency, paired
 from reprieve.parallel import each
+from reprieve.precision import Aim, narrowed
 from reprieve.result import Result
 from reprieve.roles import bases, bounds_in, is_named
 from reprieve.scenario import ScenarioLike, Source, toml_value
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from reprieve.plot import Plots
-    from reprieve.precision import Aim
-
 _FIGURES = ("mean", "p99", "p99_9", "p99_99")
 _NO_FOLDER = r"^\.|\.(?=json$|html$)|[^\w.=+-]+"
 """Parts of a label that would lead out of the folder of results, or to a file in it."""
@@ -370,8 +369,6 @@ def compare(
             update(run.label, share, f"{requests:,} requests")
 
         if out is not None:
-            from reprieve.precision import Aim
-
             aim = None if until_decided is None else Aim.parse(until_decided)
             settings = Settings(jobs, watch=show, baseline=baseline, aim=aim, minutes=minutes)
             return compare_into(source, parsed, Path(out), settings)
@@ -429,8 +426,6 @@ def compare_into(
     """
     if settings.aim is None:
         return _compare_once(source, axes, directory, settings)
-    from reprieve.precision import narrowed
-
     aim = settings.aim
 
     def widest(made: Comparison) -> float | None:

@@ -8,6 +8,7 @@ import time
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from reprieve._native import UserError
@@ -112,6 +113,23 @@ def narrowed(
         if count * growth > first * _MOST_TIMES:
             return Narrowed(made, f"{text}: that is too many", is_met=False)
         count = round(count * growth)
+
+
+Kept = tuple[Result, list[Path]]
+"""A run, and the files that it has written."""
+
+
+def decided(
+    source: Source, asked: str | None, minutes: float | None, run: Callable[[Source], Kept]
+) -> tuple[Kept, str]:
+    """Run once, or until an interval is as narrow as asked; return also what is said of that."""
+    if asked is None:
+        return run(source), ""
+    aim = Aim.parse(asked)
+    found = narrowed(
+        source, aim, minutes, run, lambda made: aim.half_width(made[0]), lambda made: [made[0]]
+    )
+    return found.made, found.sentence
 
 
 def _length(scenario: Mapping[str, Any]) -> tuple[str, int]:

@@ -21,6 +21,7 @@ from reprieve.named_policies import Split
 from reprieve.notebook import run_bar
 from reprieve.outputs import ResultDirectory, for_native
 from reprieve.policy import OwnPolicies, Scheduler, SuspensionPolicy
+from reprieve.precision import Kept, decided
 from reprieve.result import Result
 from reprieve.scenario import ScenarioLike, Source
 from reprieve.timeline import FILE_NAME, Drawing, Window, timeline_file
@@ -135,28 +136,14 @@ def run(
         drawing = _drawing(timeline, window, out is not None, at_end)
         seen = watch or at_end.enter_context(run_bar("run"))
 
-        def one(longer: Source) -> Result:
+        def one(longer: Source) -> Kept:
             if out is not None:
-                return run_into(longer, Path(out), files, seen, drive, drawing=drawing)[0]
+                return run_into(longer, Path(out), files, seen, drive, drawing=drawing)
             kept = {"keep_requests": requests, "keep_series": series}
-            return simulate(longer, **kept, watch=seen, drive=drive, drawing=drawing)
+            return simulate(longer, **kept, watch=seen, drive=drive, drawing=drawing), []
 
-        return _decided(source, until_decided, minutes, one)
-
-
-def _decided(
-    source: Source,
-    until_decided: str | None,
-    minutes: float | None,
-    one: Callable[[Source], Result],
-) -> Result:
-    """Run once, or with more and more requests until an interval is as narrow as asked."""
-    if until_decided is None:
-        return one(source)
-    from reprieve.precision import Aim, narrowed
-
-    aim = Aim.parse(until_decided)
-    return narrowed(source, aim, minutes, one, aim.half_width, lambda made: [made]).made
+        (result, _), _ = decided(source, until_decided, minutes, one)
+        return result
 
 
 def _drawing(

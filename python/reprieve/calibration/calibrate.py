@@ -137,13 +137,12 @@ def calibrate(
             others = candidates(task.conditions)
             advice = advise(evaluator, others, fit, free, known, task.depth.coarse, step)
         step("predictions", 0, 1)
-        compared = (
+        fitted, predicted = (
             evaluator.compare([fit.values], some, task.prediction)[0] or [] if some else []
             for some in (task.conditions, task.held_out)
         )
-        return Calibration(
-            task, fit, search.runners_up, known, advice, *compared, simulated=evaluator.simulated
-        )
+        figures = (fitted, predicted, evaluator.simulated)
+        return Calibration(task, fit, search.runners_up, known, advice, *figures)
     finally:
         evaluator.close()
 

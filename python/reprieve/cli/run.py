@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +19,7 @@ from reprieve.confidence import FIGURES, TOO_FEW, bounds_us, cell_us, known
 from reprieve.latency import KINDS
 from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write
+from reprieve.precision import Kept, decided
 from reprieve.report.tables import measured, trace_changes, unknown, waf
 from reprieve.result import Result
 from reprieve.scenario import Source
@@ -35,7 +36,6 @@ from reprieve.simulation import (
 )
 from reprieve.timeline import Window, time_ns, told
 
-_Made = tuple[Result, list[Path]]
 # Shorter preparations are not mentioned.
 _BLINK_S = 0.5
 
@@ -91,6 +91,8 @@ def run(
     drive = Drive(from_state, save_state, save_state_at or "end", command if check else None)
     window = _window(timeline, timeline_from, timeline_for, timeline_phases)
     files = Files(requests, report_command=command if report else None, timeline=window)
+    if minutes is not None and until_decided is None:
+        raise UserError("--minutes: ends a run that goes on; give --until-decided too")
     with _live(scenario.stem) as (watch, look), interruptible() as is_interrupted:
 
         def heard(share: float | None, requests: int) -> None:
@@ -98,11 +100,11 @@ def run(
             if is_interrupted():
                 raise EnoughError
 
-        def one(longer: Source) -> tuple[Result, list[Path]]:
+        def one(longer: Source) -> Kept:
             return run_into(longer, directory, files, heard, drive, look=look)
 
         try:
-            (result, paths), known = _narrowed(source, until_decided, minutes, one)
+            (result, paths), known = decided(source, until_decided, minutes, one)
         except EnoughError:
             warn("interrupted before the first result")
             raise typer.Exit(INTERRUPTED) from None
@@ -116,23 +118,6 @@ def run(
         say(told(result.summary))
     paths += [] if save_state is None else [save_state]
     say("wrote " + ", ".join(str(path) for path in paths))
-
-
-def _narrowed(
-    source: Source, until_decided: str | None, minutes: float | None, one: Callable[[Source], _Made]
-) -> tuple[_Made, str]:
-    """Run once, or until an interval is as narrow as asked; return also what is said of that."""
-    if until_decided is None:
-        if minutes is not None:
-            raise UserError("--minutes: ends a run that goes on; give --until-decided too")
-        return one(source), ""
-    from reprieve.precision import Aim, narrowed
-
-    aim = Aim.parse(until_decided)
-    found = narrowed(
-        source, aim, minutes, one, lambda made: aim.half_width(made[0]), lambda made: [made[0]]
-    )
-    return found.made, found.sentence
 
 
 def _partial(result: Result, directory: Path, paths: Sequence[Path]) -> str:

@@ -91,7 +91,7 @@ def write(
     `rows` can be iterated several times.
     """
     forget(directory)
-    costs = _goal_columns(plan, store, rows) if plan.goals else None
+    costs = costs_of(plan, store, rows) if plan.goals else None
     kinds: Kinds = {}
     stale = [PAGE]
     with ResultDirectory(directory) as out:
@@ -346,8 +346,13 @@ def _over_seeds(
     yield from zip(("", "_low", "_high"), mean_intervals(samples, positive=positive), strict=True)
 
 
-def _goal_columns(plan: Plan, store: Store, rows: Iterable[Row]) -> NDArray[np.float64]:
-    """Return the costs of the finished points, a row each; NaN where there is no value."""
+def costs_of(
+    plan: Plan, store: Store, rows: Iterable[Row], *, is_search: bool = False
+) -> NDArray[np.float64]:
+    """Return the costs of the finished points, means over their seeds, a row each.
+
+    NaN where there is no value; raises UserError for that in a search, unless the run has failed.
+    """
     seeds = max(1, len(plan.seeds))
     costs: dict[int, list[list[float]]] = {}
     for row in rows:
@@ -359,6 +364,11 @@ def _goal_columns(plan: Plan, store: Store, rows: Iterable[Row]) -> NDArray[np.f
             if found and goal.column not in found:
                 raise plan.no_column(goal.column, list(found))
             value = found.get(goal.column)
+            if is_search and found and not isinstance(value, int | float):
+                raise plan.wrong(
+                    f"goals: {goal.column} has no value at {row.point.label(plan)}; "
+                    "search where every point has such requests"
+                )
             values.append(float(value) if isinstance(value, int | float) else np.nan)
         costs.setdefault(row.point.index, []).append(values)
     means = [np.mean(values, axis=0) for values in costs.values() if len(values) == seeds]

@@ -11,7 +11,7 @@ from itertools import product
 from reprieve.experiments.plan import Axis, Plan, Range, Value
 from reprieve.extras import need
 from reprieve.named_policies import short
-from reprieve.scenario import Source, toml_value
+from reprieve.scenario import toml_value
 
 # Points that are drawn at once, a power of two.
 _SOBOL_BLOCK = 4096
@@ -28,15 +28,11 @@ class Point:
     values: tuple[Value, ...]
     """In the order of the plan's keys."""
 
-    def sets(self, plan: Plan) -> list[str]:
-        """Return the overrides that make this point, `KEY=VALUE`."""
+    def sets(self, plan: Plan, seed: int | None = None) -> tuple[str, ...]:
+        """Return the overrides that make this point, `KEY=VALUE`, under a seed if one is given."""
+        own = () if seed is None else (f"seed={seed}",)
         pairs = zip(plan.keys, self.values, strict=True)
-        return [f"{key}={toml_value(value)}" for key, value in pairs]
-
-    def source(self, plan: Plan, seed: int | None) -> Source:
-        """Return the scenario of this point under a seed; None: that of the scenario."""
-        seeds = [] if seed is None else [f"seed={seed}"]
-        return plan.source.with_sets([*self.sets(plan), *seeds])
+        return (*(f"{key}={toml_value(value)}" for key, value in pairs), *own)
 
     def label(self, plan: Plan) -> str:
         """Return the point as a reader writes it."""

@@ -11,12 +11,8 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from reprieve._native import UserError
 from reprieve.experiments import dataset
-from reprieve.experiments.columns import flat
 from reprieve.experiments.dataset import Row
 from reprieve.experiments.designs import Point, points, size
 from reprieve.experiments.executors import Executor, dask, processes, threads
@@ -184,7 +180,7 @@ class Rows:
         for point in islice(made, self._first, self._last):
             sets = point.sets(self.plan)
             for seed in self.plan.seeds or (None,):
-                own = sets if seed is None else [*sets, f"seed={seed}"]
+                own = sets if seed is None else (*sets, f"seed={seed}")
                 yield Row(point, seed, self._identities.of(own))
 
     def __len__(self) -> int:
@@ -226,7 +222,7 @@ def _check(plan: Plan, made: Iterable[Point], settings: Settings) -> None:
     for point in islice(made, _CHECKED):
         checked += 1
         try:
-            point.source(plan, plan.seeds[0] if plan.seeds else None).resolve()
+            plan.source.with_sets(point.sets(plan, *plan.seeds[:1])).resolve()
         except UserError as error:
             errors.append(f"{point.label(plan)}: {error}")
     if errors and len(errors) == checked:
@@ -348,10 +344,7 @@ class _Work:
             )
 
     def _task(self, row: Row) -> Task:
-        sets = row.point.sets(self._plan)
-        if row.seed is not None:
-            sets.append(f"seed={row.seed}")
-        work = Simulation(row.run, self._plan.source, tuple(sets))
+        work = Simulation(row.run, self._plan.source, row.point.sets(self._plan, row.seed))
         return Task(row.run, row.point.label(self._plan), work)
 
     def _search(self) -> list[Point]:
@@ -370,31 +363,5 @@ class _Work:
                 self._store.forget_written()
                 raise UserError(error or "a failed run has an error")
             made += batch
-            search.tell(self._costs(list(rows), seeds))
+            search.tell(dataset.costs_of(self._plan, self._store, rows, is_search=True))
         return made
-
-    def _costs(self, rows: Sequence[Row], seeds: int) -> NDArray[np.float64]:
-        """Return the costs of points, means over their seeds; NaN where a run failed."""
-        goals = self._plan.goals
-        columns: dict[str, list[float]] = {goal.column: [] for goal in goals}
-        for row in rows:
-            if self._store.row(row.run).error is not None:
-                for values in columns.values():
-                    values.append(np.nan)
-                continue
-            found = flat(self._store.read(row.run).summary)
-            for goal in goals:
-                if goal.column not in found:
-                    raise self._plan.no_column(goal.column, list(found))
-                value = found[goal.column]
-                if not isinstance(value, int | float):
-                    raise self._plan.wrong(
-                        f"goals: {goal.column} has no value at {row.point.label(self._plan)}; "
-                        "search where every point has such requests"
-                    )
-                columns[goal.column].append(float(value))
-        means = {
-            name: np.array(values).reshape(-1, seeds).mean(axis=1)
-            for name, values in columns.items()
-        }
-        return dataset.goal_costs(goals, means)
