@@ -373,23 +373,11 @@ def compare(
             settings = Settings(jobs, watch=show, baseline=baseline, aim=aim, minutes=minutes)
             return compare_into(source, parsed, Path(out), settings)
 
-        def one(run: Run, watch: Watch) -> Result:
-            made = source.with_sets(run.sets)
-            return simulate(made, keep_series=series, watch=_both(run, watch, show))
+        def one(_run: Run, made: Source, watch: Watch) -> Result:
+            return simulate(made, keep_series=series, watch=watch)
 
         runs = plan(source, parsed, baseline)
-        results = dict(zip([run.label for run in runs], each(runs, jobs, one), strict=True))
-        return Comparison(parsed, runs, results, baseline)
-
-
-def _both(run: Run, watch: Watch, show: Callable[[Run, float | None, int], None]) -> Watch:
-    """Return a callback that calls both `watch`, which may stop a run, and `show`."""
-
-    def both(share: float | None, requests: int) -> None:
-        watch(share, requests)
-        show(run, share, requests)
-
-    return both
+        return _made(source, parsed, runs, Settings(jobs, watch=show, baseline=baseline), one)
 
 
 def _nobody(_run: Run, _share: float | None, _requests: int) -> None:
@@ -448,24 +436,16 @@ def compare_into(
 def _compare_once(
     source: Source, axes: Sequence[Axis], directory: Path, settings: Settings
 ) -> Comparison:
-    runs, whole = plan(source, axes, settings.baseline), dict[str, Result]()
+    runs = plan(source, axes, settings.baseline)
     with ResultDirectory(directory) as out:
         # The runs of an earlier comparison stay with it.
         outer = out if (directory / "compare.json").exists() else None
 
-        def one(run: Run, watch: Watch) -> Result:
-            made, into = source.with_sets(run.sets), directory / run.directory
-            both = _both(run, watch, settings.watch)
-            whole[run.label] = run_into(made, into, Files(series=True), both, outer=outer)[0]
-            return whole[run.label]
+        def one(run: Run, made: Source, watch: Watch) -> Result:
+            files = Files(series=True)
+            return run_into(made, directory / run.directory, files, watch, outer=outer)[0]
 
-        try:
-            each(runs, settings.jobs, one)
-        except KeyboardInterrupt:
-            if settings.interrupted is None or runs[0].label not in whole:
-                raise
-            settings.interrupted()
-        comparison = Comparison(axes, runs, whole, settings.baseline)
+        comparison = _made(source, axes, runs, settings, one)
         if comparison.missing and (directory / "compare.json").exists():
             return comparison
         if has_plots() and not comparison.missing:
@@ -475,3 +455,29 @@ def _compare_once(
         out.write("compare.json", comparison.to_json())
         out.commit(stale=("report.html",))
     return comparison
+
+
+def _made(
+    source: Source,
+    axes: Sequence[Axis],
+    runs: Sequence[Run],
+    settings: Settings,
+    one: Callable[[Run, Source, Watch], Result],
+) -> Comparison:
+    """Do `one` for every run, side by side, and compare those that are whole."""
+    whole = dict[str, Result]()
+
+    def done(run: Run, watch: Watch) -> None:
+        def both(share: float | None, requests: int) -> None:
+            watch(share, requests)
+            settings.watch(run, share, requests)
+
+        whole[run.label] = one(run, source.with_sets(run.sets), both)
+
+    try:
+        each(runs, settings.jobs, done)
+    except KeyboardInterrupt:
+        if settings.interrupted is None or runs[0].label not in whole:
+            raise
+        settings.interrupted()
+    return Comparison(axes, runs, whole, settings.baseline)

@@ -356,7 +356,9 @@ def _simulate(
                 drawing.file.write(simulation.take_timeline())
             watch(*simulation.progress())
             look(simulation.glance)
-            step_requests = _next_step(step_requests, step_s)
+            # By a factor of two at most, whatever one step was hit by.
+            factor = min(2.0, max(0.5, _STEP_S / max(step_s, 1e-9)))
+            step_requests = min(_STEP_REQUESTS_MAX, max(1, int(step_requests * factor)))
     requests = None if log is None else log.close()
     summary = _summary(simulation, is_partial=more)
     if log is not None:
@@ -414,9 +416,3 @@ def _summary(simulation: _native.Simulation, *, is_partial: bool) -> dict[str, A
     if summary["requests"]["total"]["count"] == 0:
         raise EnoughError
     return {"schema": summary.pop("schema"), "partial": True, **summary}
-
-
-def _next_step(requests: int, took_s: float) -> int:
-    """Approach the step's length by at most a factor of two, whatever one step was hit by."""
-    factor = min(2.0, max(0.5, _STEP_S / max(took_s, 1e-9)))
-    return min(_STEP_REQUESTS_MAX, max(1, int(requests * factor)))

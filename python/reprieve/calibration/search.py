@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
+from operator import attrgetter
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from reprieve.calibration.parameters import PROGRAM, Parameter, Value
 from reprieve.calibration.replay import Effort
 
 _NOWHERE = "none of the drives that were tried for {what} can be simulated: {why}"
+_cost = attrgetter("cost")
 _HALVINGS = 2
 _FAR_WORSE = 3.0
 _ANY_COST = 10.0
@@ -351,7 +353,3 @@ def _best_of_each(fits: Sequence[Fit], chosen: Sequence[str]) -> list[Fit]:
 
 def _choices(fit: Fit, keys: Sequence[str]) -> tuple[Value, ...]:
     return tuple(fit.values[key] for key in keys)
-
-
-def _cost(fit: Fit) -> float:
-    return fit.cost

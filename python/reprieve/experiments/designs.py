@@ -47,7 +47,13 @@ def word(key: str, value: Value) -> str:
 
 def points(plan: Plan) -> Iterator[Point]:
     """Yield the points of a plan, but for a search, whose points depend on results."""
-    made = {"grid": _grid, "list": _listed, "random": _random, "sobol": _sobol}[plan.design](plan)
+    made: Iterator[Sequence[Value]]
+    if plan.design == "grid":
+        made = product(*(_steps(plan, axis) for axis in plan.axes))
+    elif plan.design == "list":
+        made = ([row[key] for key in plan.keys] for row in plan.listed)
+    else:
+        made = _random(plan) if plan.design == "random" else _sobol(plan)
     return (Point(index, tuple(values)) for index, values in enumerate(made))
 
 
@@ -58,10 +64,6 @@ def size(plan: Plan) -> int:
     if plan.design == "grid":
         return math.prod(len(_steps(plan, axis)) for axis in plan.axes)
     return plan.samples
-
-
-def _grid(plan: Plan) -> Iterator[Sequence[Value]]:
-    return product(*(_steps(plan, axis) for axis in plan.axes))
 
 
 def _steps(plan: Plan, axis: Axis) -> Sequence[Value]:
@@ -88,10 +90,6 @@ def _steps(plan: Plan, axis: Axis) -> Sequence[Value]:
             "all different; ask for fewer points"
         )
     return steps
-
-
-def _listed(plan: Plan) -> Iterator[Sequence[Value]]:
-    return ([row[key] for key in plan.keys] for row in plan.listed)
 
 
 def _random(plan: Plan) -> Iterator[Sequence[Value]]:

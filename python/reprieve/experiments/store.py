@@ -223,10 +223,6 @@ class Store:
             raise UserError(row.error or "a row without text has an error")
         return record(row.text, f"{self._folder or 'memory'}, run {row.run}")
 
-    def rows(self) -> Iterator[Row]:
-        """Yield the rows of all runs, segment by segment."""
-        yield from map(self.row, list(self._places))
-
     def merge(self) -> None:
         """Join small segments; the directory must be locked as a whole."""
         self.flush()
@@ -237,7 +233,7 @@ class Store:
         ):
             return
         old, block, size = list(self._segments), list[Row](), 0
-        for row in self.rows():
+        for row in map(self.row, list(self._places)):
             block.append(row)
             size += len(row.text or "")
             if len(block) == _SEGMENT_ROWS or size > _SEGMENT_BYTES:

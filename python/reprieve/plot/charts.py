@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import altair as alt
@@ -90,7 +90,7 @@ def qos(runs: Runs, theme: Theme) -> Chart:
     x = alt.X("latency_us:Q", title="latency, µs", scale=log)
     y = alt.Y("nines:Q", title="percentile")
     chart = (
-        chart_of(rows.kinds(runs), theme)
+        chart_of([row | {"kind": kind} for kind in KINDS for row in rows.curve(runs, kind)], theme)
         .mark_line(interpolate="step-after", strokeWidth=theme.line_px)
         .encode(
             x=x.axis(format=",~r", tickCount=6, labelOverlap=True, gridOpacity=DECADES),
@@ -193,11 +193,6 @@ def _one_group(runs: Runs, theme: Theme, data: list[Row], shown: _Bars) -> Chart
     return finished(layers, theme, _HEIGHT_NAMED * len(runs))
 
 
-def is_long(names: Iterable[str]) -> bool:
-    """Return whether names would take the width of their bars on a telephone."""
-    return max(map(len, names), default=0) > _LONGEST
-
-
 def names_above(base: alt.Chart, field: str, theme: Theme) -> alt.Chart:
     """Write the name of each row above its bar, where it takes no width."""
     one = base.transform_aggregate(rows="count()", groupby=[field])
@@ -218,7 +213,7 @@ def stacked(
     """Draw stacked bars, each with its name beside it or, if it is long, above it."""
     bars = chart_of(data, theme).encode(x=x, color=colour, order="index:Q", tooltip=tooltip)
     y = alt.Y(f"{field}:N", title=None, sort=list(names))
-    if not is_long(names):
+    if max(map(len, names), default=0) <= _LONGEST:
         drawn = bars.mark_bar(height={"band": 0.7}).encode(y=y.axis(**NAMES))
         return finished(drawn, theme, 2 * _HEIGHT_BAR * len(names) + 10)
     base = alt.Chart(bars.data).encode(y=y.axis(None))

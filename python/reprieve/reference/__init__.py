@@ -7,13 +7,8 @@ from collections.abc import Callable
 from reprieve import _native
 from reprieve.reference import columns, commands, names, policies, presets
 
-
-def _scenario() -> str:
-    return _native.reference().rstrip() + "\n"
-
-
 PAGES: dict[str, Callable[[], str]] = {
-    "scenario.md": _scenario,
+    "scenario.md": lambda: _native.reference().rstrip() + "\n",
     "policies.md": policies.page,
     "presets.md": presets.page,
     "commands.md": commands.page,

@@ -114,9 +114,13 @@ def fit(requests: Requests, name: str = "the trace") -> FittedLoad:
     """
     if requests.span_ns == 0:
         raise UserError(f"trace fit: all requests of {name} arrive together; it needs their times")
-    tick_ns = _tick_ns(requests.time_ns)
+    gaps = np.diff(requests.time_ns)
+    # The least gap that is common: the tick of the clock, if it has a coarse one.
+    tick_ns = max(int(np.quantile(gaps[gaps > 0], 0.01)), 1000)
     extent = int((requests.offset_bytes + requests.size_bytes).max())
-    align = _align(requests.offset_bytes)
+    grains = (grain for grain in (4096, 2048, 1024)
+              if np.mean(requests.offset_bytes % grain == 0) >= _ALIGNED)  # fmt: skip
+    align = next(grains, 512)
     common: dict[str, object] = {
         "generator": "mixed",
         "addresses": "uniform",
@@ -158,19 +162,6 @@ def _flow(part: Requests, span_ns: int, is_read: bool) -> Flow:
         train_simultaneous_fraction=0.0,
         train_bias=(0.5,),
     )
-
-
-def _tick_ns(time_ns: NDArray[np.int64]) -> int:
-    """Return the least gap that is common: the tick of the clock, if it has a coarse one."""
-    gaps = np.diff(time_ns)
-    return max(int(np.quantile(gaps[gaps > 0], 0.01)), 1000)
-
-
-def _align(offset_bytes: NDArray[np.int64]) -> int:
-    for align in (4096, 2048, 1024):
-        if np.mean(offset_bytes % align == 0) >= _ALIGNED:
-            return align
-    return 512
 
 
 def _ways(

@@ -183,11 +183,8 @@ def said(axis: Axis) -> str:
     span = axis.values
     if isinstance(span, Range):
         return f"{axis.key}={span.low}..{span.high}{':log' if span.is_log else ''}"
-    return f"{axis.key}={','.join(_word(value) for value in span)}"
-
-
-def _word(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    words = (str(value).lower() if isinstance(value, bool) else str(value) for value in span)
+    return f"{axis.key}={','.join(words)}"
 
 
 def question(
