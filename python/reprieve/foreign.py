@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
+from reprieve import words
 from reprieve._native import UserError
 
 _LONG = 60
@@ -110,10 +111,7 @@ class JsonValue:
 
     def key_number(self) -> float:
         """Return the key that the value has in its object, as a finite number."""
-        try:
-            number = float(self._key)
-        except ValueError:
-            number = math.nan
+        number = words.number(self._key)
         if not math.isfinite(number):
             raise UserError(f"{self.where}: {self.name}: its key must be a number")
         return number

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -42,6 +43,22 @@ def value(text: str | float) -> int | float | str:
         except ValueError:
             continue
     return text
+
+
+def number(text: str) -> float:
+    """Return the number that a text is; NaN if it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def hint(name: str, known: Iterable[str], otherwise: str) -> str:
+    """Say which of the known names may have been meant, or something else if none is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [*known], 1)
+    return f"did you mean {near[0]}?" if near else otherwise
 
 
 def in_python(function: Callable[P, R]) -> Callable[P, R]:

@@ -80,10 +80,7 @@ def parse_free(text: str) -> Parameter:
     if "|" in range_:
         return Parameter(key, choices=tuple(_value(part) for part in range_.split("|")))
     low, dots, high = range_.partition("..")
-    try:
-        bounds = (float(low), float(high))
-    except ValueError:
-        bounds = (math.nan, math.nan)
+    bounds = (words.number(low), words.number(high))
     if not dots or not all(map(math.isfinite, bounds)):
         raise UserError(f"--free {text}: must be KEY=LO..HI with two numbers, or KEY=A|B|C")
     return Parameter(key, *bounds, whole=_is_whole(key))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reprieve import words
 from reprieve._native import UserError
 from reprieve.toml_values import TomlValue, read_toml
 
@@ -108,8 +108,7 @@ def load(name: str | Path) -> MeasuredDrive:
     """
     folder = _BUILT_IN / name if name in names() else Path(name)
     if not folder.is_dir():
-        near = get_close_matches(str(name), names(), 1)
-        hint = f"did you mean {near[0]}?" if near else "`reprieve drives` lists all"
+        hint = words.hint(str(name), names(), "`reprieve drives` lists all")
         raise UserError(f"drives: there is no {name}; {hint}")
     content = read_toml(folder / _DRIVE, "a measured drive").table_of((*_KEYS, *_PARTS))
     device, notes = content["device"], content["notes"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reprieve import words
 from reprieve._native import UserError
 from reprieve.named_policies import reference, short
 from reprieve.scenario import Source, read_file, toml_text, toml_value
@@ -94,8 +94,7 @@ class Plan:
 
     def no_column(self, name: str, known: Sequence[str]) -> UserError:
         """Return an error about a goal that the data set does not know."""
-        near = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}?" if near else "see the columns of the data set"
+        hint = words.hint(name, known, "see the columns of the data set")
         return self.wrong(f"goals: there is no column {name}; {hint}")
 
     @property
@@ -187,8 +186,7 @@ class _Reader:
         allowed = (*_EVERY, *_ALLOWED[design])
         for key in self.document:
             if key not in allowed:
-                near = difflib.get_close_matches(key, allowed, 1)
-                hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(allowed)}"
+                hint = words.hint(key, allowed, f"it has {', '.join(allowed)}")
                 raise self.wrong(f"{key}: the design {design} has no such key; {hint}")
         for key in _NEEDED[design]:
             if key not in self.document:

@@ -142,10 +142,7 @@ def bound(text: str) -> Bound:
     if not found:
         raise UserError(f'--where "{text}": must be FIELD <= NUMBER or FIELD >= NUMBER')
     what, unit = field(found["field"]), found["unit"]
-    try:
-        number = float(found["number"])
-    except ValueError:
-        number = math.nan
+    number = words.number(found["number"])
     factors = _TIMES_NS if what.is_time else _FACTORS
     if not math.isfinite(number) or unit not in factors:
         units = "ns, us, ms or s" if what.is_time else "nothing, k, M, G or %"
