@@ -1,7 +1,5 @@
 """Differences between runs of one load, batch against batch, and their significance."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

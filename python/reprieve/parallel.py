@@ -1,7 +1,5 @@
 """Independent pieces of work in threads: simulations release the interpreter's lock."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Roles of keys: what is chosen, what is given from outside, and what no drive can have."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence

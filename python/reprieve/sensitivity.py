@@ -1,7 +1,5 @@
 """Sensitivity: how much latencies change when times of the part, or other numbers, do."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

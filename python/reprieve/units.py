@@ -1,7 +1,5 @@
 """Numbers for a reader: in a unit that suits their size, or all of a column in the same form."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

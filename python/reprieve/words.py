@@ -1,7 +1,5 @@
 """Text from elsewhere, as it may stand in a sentence on a terminal."""
 
-from __future__ import annotations
-
 import math
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """A calibration from the files of fio to the files of the result."""
 
-from __future__ import annotations
-
 import fnmatch
 import json
 import math

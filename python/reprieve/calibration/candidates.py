@@ -1,7 +1,5 @@
 """Measurements that might be made next, as conditions that can be simulated."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The device file of a calibrated drive: each fitted value with its interval and its source."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 import tomllib

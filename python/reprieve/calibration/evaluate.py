@@ -1,7 +1,5 @@
 """Simulated conditions side by side, and a file of all that was simulated, to go on from."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Drives that are filled once: a simulation starts from the state that one before it has saved."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 import tomllib

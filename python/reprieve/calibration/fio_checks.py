@@ -1,7 +1,5 @@
 """Results of fio beside their options: what contradicts them is refused by its cause."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Sequence

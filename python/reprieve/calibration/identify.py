@@ -1,7 +1,5 @@
 """Precision of the parameters: intervals, correlations, and the measurements to add next."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Measurements as tables: figures in CSV or Parquet, and a TOML file of what was run."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import math

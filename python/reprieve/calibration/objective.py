@@ -1,7 +1,5 @@
 """Distance of a simulated drive from a measured one: weighted logarithms of percentiles."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Parameters of a fit: scenario keys with their ranges, and quantities that stand for several."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping

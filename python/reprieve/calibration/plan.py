@@ -1,7 +1,5 @@
 """Measurement plan: job files of fio that reveal most of a drive, and a script that runs them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """A condition simulated: the jobs of a fio run on a drive, and fio's figures of it."""
 
-from __future__ import annotations
-
 import math
 import tempfile
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ at once, by Sobol points or by evolution, ended in local minima in which one par
 another: a program too short whose suspension cost too much.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """`reprieve devices`, `parts`, `loads`, `policies` and `schema`: what is built in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """Words that a shell offers: keys of a scenario and their values, names, numbers of a result."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout

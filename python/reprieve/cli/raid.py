@@ -1,7 +1,5 @@
 """`reprieve array`: the load of a scenario on an array of its drives."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated, Any

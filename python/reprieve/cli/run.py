@@ -1,7 +1,5 @@
 """`reprieve run`: one simulation."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext

@@ -1,7 +1,5 @@
 """The file of a device with values that were fitted in place of those that it had."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from reprieve._native import UserError

@@ -1,7 +1,5 @@
 """Fits of a device to a measured drive: steps on a linear model of the points nearby."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Scores of a device: its simulated figures beside those that were measured of the drive."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The points of a sweep whose design does not wait for results: grids, lists, drawn points."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """An experiment from plan to data set: finished runs are read, the others are done, none twice."""
 
-from __future__ import annotations
-
 import hashlib
 import time
 import warnings

@@ -1,7 +1,5 @@
 """Executors of tasks: threads, processes, the workers of a Dask cluster."""
 
-from __future__ import annotations
-
 import logging
 import math
 import multiprocessing

@@ -1,7 +1,5 @@
 """The page of a sweep: which point is best and whether that is significant, charts, every point."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

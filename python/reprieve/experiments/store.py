@@ -1,7 +1,5 @@
 """Finished runs on disk: append-only Parquet segments, each whole or not there."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -1,7 +1,5 @@
 """The charts, each built from the results of one or more runs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, cast

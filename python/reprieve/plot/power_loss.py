@@ -1,7 +1,5 @@
 """Chart of losses of power: how long it takes, and how much energy, until all is safe."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """The numbers behind the charts, as rows."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any

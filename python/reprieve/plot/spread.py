@@ -1,7 +1,5 @@
 """Charts of what is spread over a drive: slow requests, suspended work, dies, worn blocks."""
 
-from __future__ import annotations
-
 import altair as alt
 import numpy as np
 

@@ -1,7 +1,5 @@
 """Colours of the charts: safe for the colour-blind, and paired with dashes where they tell runs."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

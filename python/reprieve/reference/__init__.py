@@ -1,7 +1,5 @@
 """The pages of the reference, written by the program itself; `make docs` puts them into docs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from reprieve import _native

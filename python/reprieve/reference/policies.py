@@ -1,7 +1,5 @@
 """The page of the policies: each registry, each entry, and the keys that only it reads."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from typing import Any

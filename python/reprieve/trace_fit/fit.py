@@ -1,7 +1,5 @@
 """A load of two flows, reads and writes, that follow each other as the requests of a trace do."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import textwrap

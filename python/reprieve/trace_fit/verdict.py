@@ -1,7 +1,5 @@
 """Comparison of a fitted load with its trace: both run through a drive."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any

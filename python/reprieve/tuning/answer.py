@@ -1,7 +1,5 @@
 """The answer: the best point and those as good, what binds, the knee, what each key is worth."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

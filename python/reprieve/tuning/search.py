@@ -1,7 +1,5 @@
 """The search: a small space whole; a large one by spread points, a model of them, neighbours."""
 
-from __future__ import annotations
-
 import math
 import re
 import time
