@@ -1,7 +1,5 @@
 """Policies that a scenario names by where they are: `FILE.py:NAME` or `MODULE:NAME`."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect
@@ -86,7 +84,7 @@ class Named:
     """Of a class, or of a function without parameters, there."""
 
     @classmethod
-    def of(cls, key: str, text: str, base: Path) -> Named:
+    def of(cls, key: str, text: str, base: Path) -> "Named":
         """Take it from a scenario in folder `base`; a path is tried from there first."""
         found = _REFERENCE.fullmatch(text)
         place = "" if found is None else found["place"]

@@ -1,7 +1,5 @@
 """Runs that go on until an interval is as narrow as asked, or a budget ends."""
 
-from __future__ import annotations
-
 import math
 import re
 import time
@@ -38,7 +36,7 @@ class Aim:
     share: float
 
     @classmethod
-    def parse(cls, text: str) -> Aim:
+    def parse(cls, text: str) -> "Aim":
         """Parse `read.p99 2%`; raises UserError for anything else."""
         found = _AIM.fullmatch(text.strip())
         if found and found["op"] in KINDS and found["figure"] in FIGURES:

@@ -1,7 +1,5 @@
 """Does the drive suspend? The same fit under one assumption after another, side by side."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -194,7 +192,7 @@ class Trial:
             return -math.inf
         return 2 * min(fit.cost for fit in self.search.shallow) + self.penalty
 
-    def begin(self, others: Mapping[str, Trial]) -> None:
+    def begin(self, others: Mapping[str, "Trial"]) -> None:
         """Fit the shallow loads, unless that is done."""
         if self.search is not None:
             return

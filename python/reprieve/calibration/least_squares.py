@@ -1,7 +1,5 @@
 """Least squares over the parameters that are numbers, all derivatives of a point side by side."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -57,7 +55,7 @@ class Slopes:
     residuals: NDArray[np.float64]
     by: NDArray[np.float64]
 
-    def moved(self, to: NDArray[np.float64], residuals: NDArray[np.float64]) -> Slopes:
+    def moved(self, to: NDArray[np.float64], residuals: NDArray[np.float64]) -> "Slopes":
         """Return those at another point, as Broyden has them; nothing is simulated.
 
         They are changed least so that they account for the step.

@@ -1,10 +1,8 @@
 """`reprieve compare`: the same scenario at each value of some keys."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -18,15 +16,12 @@ from reprieve.confidence import FIGURES, TOO_FEW, UNDECIDED, UNKNOWN, compared, 
 from reprieve.extras import has_plots, missing
 from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write
-from reprieve.pairs import latency, nearest
+from reprieve.pairs import Paired, latency, nearest
 from reprieve.precision import Aim
 from reprieve.report.tables import measured, named, too_few, verdicts, waf
 from reprieve.roles import bound_runs
 from reprieve.scenario import Source
 from reprieve.units import NOTHING
-
-if TYPE_CHECKING:
-    from reprieve.pairs import Paired
 
 _LONG_NS = 1_000_000
 _MANY = 3

@@ -1,10 +1,8 @@
 """`reprieve sweep` and `reprieve query`: many runs, and questions to what they gave."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,13 +12,11 @@ from reprieve.cli.console import command_line, overall, say, show, table, warn
 from reprieve.cli.options import argument, flag, given, out_dir
 from reprieve.cli.signals import INTERRUPTED, save
 from reprieve.experiments.columns import column, figures, heading, told
+from reprieve.experiments.plan import Plan, read_plan
 from reprieve.extras import has_plots, missing
 from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write, named_by
 from reprieve.units import NOTHING, alike
-
-if TYPE_CHECKING:
-    from reprieve.experiments.plan import Plan
 
 # What a screen takes in; the data set has all.
 _ROWS_MAX = 40
@@ -59,7 +55,6 @@ def sweep(
     where the extra `plots` is installed, says which point is best, and shows all.
     """
     from reprieve.experiments.engine import Settings, sweep_into
-    from reprieve.experiments.plan import read_plan
 
     plan = read_plan(file)
     directory = Path("out", file.stem) if out is None else out

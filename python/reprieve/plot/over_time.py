@@ -1,7 +1,5 @@
 """Charts of how runs went over time: latencies, throughput, suspensions, programs, power."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -142,7 +140,7 @@ class Clock:
     end: float
 
     @classmethod
-    def of(cls, runs: Runs) -> Clock:
+    def of(cls, runs: Runs) -> "Clock":
         """Choose the unit in which the longest of the runs is no more than some thousands."""
         # The bins of a run's measured part count from its start, too.
         parts = [(run.summary["measure"], run.summary["device"]) for run in runs.values()]

@@ -1,7 +1,5 @@
 """The report's charts: specifications in the page's own colours, with words for each."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -73,7 +71,7 @@ class _Page(NamedDatasets):
         super().__init__()
         self.runs = runs
 
-    def of(self, runs: Runs) -> _Page:
+    def of(self, runs: Runs) -> "_Page":
         """Return the same for some of the runs."""
         return self if runs.keys() == self.runs.keys() else _Page(runs)
 

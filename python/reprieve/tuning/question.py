@@ -1,7 +1,5 @@
 """Problem of a tuning: keys that vary, bounds to meet, and a number to maximise or minimise."""
 
-from __future__ import annotations
-
 import difflib
 import math
 import re
@@ -106,7 +104,7 @@ class Question:
             found += [f"{key}={toml_value(value)}"] if own is None else own
         return found
 
-    def freed(self) -> list[Question]:
+    def freed(self) -> list["Question"]:
         """Return the question without each of its bounds."""
         return [
             replace(self, bounds=tuple(other for other in self.bounds if other is not bound))
