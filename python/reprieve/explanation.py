@@ -111,13 +111,10 @@ class Explanation:
 
     def _help(self, cause: str, kind: str, are_tried: bool) -> str:
         what = f"waits {CATALOGUE[cause].words}"
-        tries = self.trial(cause)
         state = "not tried"
-        if tries:
-            words = trial_words(cause, tries)
-            state = (
-                f"tried below: {words}" if are_tried else f"{state}; --counterfactual tries {words}"
-            )
+        if tries := self.trial(cause):
+            how = "tried below:" if are_tried else "not tried; --counterfactual tries"
+            state = f"{how} {trial_words(cause, tries)}"
         return f"What may help against {what} ({state}): {self.advice(cause, kind)}."
 
     def advice(self, cause: str, kind: str) -> str:

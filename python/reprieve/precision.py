@@ -89,11 +89,9 @@ def narrowed(
         made = run(source if count == first else source.with_sets([f"{key}={count}"]))
         took_s, width = time.monotonic() - began_s, half_width(made)
         width = None if width is None or math.isinf(width) else width
-        known = (
-            "has too few requests for an interval"
-            if width is None
-            else (f"is known to ±{100 * width:.2g} % at 95 %")
-        )
+        known = "has too few requests for an interval"
+        if width is not None:
+            known = f"is known to ±{100 * width:.2g} % at 95 %"
         text = f"{aim} {known} after {count:,} requests"
         if width is not None and width <= aim.share:
             return Narrowed(made, text, is_met=True)

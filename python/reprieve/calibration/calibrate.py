@@ -5,6 +5,7 @@ import json
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -119,8 +120,7 @@ def calibrate(
 ) -> Calibration:
     """Fit, say how well it is known, and predict what was held out."""
     parameters = task.parameters()
-    evaluator = task.evaluator(store, workers)
-    try:
+    with closing(task.evaluator(store, workers)) as evaluator:
         search = Search(
             task.conditions, parameters, dict(task.fixed or {}), evaluator, task.depth, step
         )
@@ -141,8 +141,6 @@ def calibrate(
         )
         figures = (fitted, predicted, evaluator.simulated)
         return Calibration(task, fit, search.runners_up, known, advice, *figures)
-    finally:
-        evaluator.close()
 
 
 @dataclass(frozen=True)

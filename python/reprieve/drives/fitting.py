@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,11 +86,8 @@ def fit(
         where = drive.folder / "fit.toml"
         raise UserError(f"{where}: free: {PROGRAM} and {STEPS} must be free together")
     base = {"device": drive.device, **drive.scenario}
-    evaluator = Evaluator(base, Weights(), store, workers, step)
-    try:
+    with closing(Evaluator(base, Weights(), store, workers, step)) as evaluator:
         return _Search(drive, evaluator, reads).run(rounds)
-    finally:
-        evaluator.close()
 
 
 class _Search:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass
 
 from reprieve._native import UserError, __version__
@@ -73,14 +74,12 @@ def simulate(
     if name is None:
         raise UserError(f"drives: {drive.key} has no device yet; must be given with --device")
     chosen = list(drive.conditions if conditions is None else conditions)
-    evaluator = Evaluator({"device": name, **drive.scenario}, Weights(), None, workers, step)
+    base = {"device": name, **drive.scenario}
     effort = Effort(reads, _WRITTEN_BYTES, _SECONDS_MAX, seed)
-    try:
+    with closing(Evaluator(base, Weights(), None, workers, step)) as evaluator:
         found = evaluator.compare([values or {}], chosen, effort)[0]
         if found is None:
             raise UserError(f"drives: {drive.key} on {name}: {evaluator.why_refused()}")
-    finally:
-        evaluator.close()
     return Score(drive, name, reads, seed, __version__, tuple(found))
 
 

@@ -87,17 +87,15 @@ def qos(runs: Runs, theme: Theme) -> Chart:
     legend = alt.Legend(title=None, orient="bottom", symbolSize=400, symbolType="stroke")
     x = alt.X("latency_us:Q", title="latency, µs", scale=log)
     y = alt.Y("nines:Q", title="percentile")
-    chart = (
-        chart_of([row | {"kind": kind} for kind in KINDS for row in rows.curve(runs, kind)], theme)
-        .mark_line(interpolate="step-after", strokeWidth=theme.line_px)
-        .encode(
-            x=x.axis(format=",~r", tickCount=6, labelOverlap=True, gridOpacity=DECADES),
-            y=y.axis(labelExpr=_NINES_LABEL, values=list(range(10))),
-            color=_colour(runs, theme),
-            strokeDash=alt.StrokeDash("kind:N", scale=dash, legend=legend),
-        )
+    data = [row | {"kind": kind} for kind in KINDS for row in rows.curve(runs, kind)]
+    chart = chart_of(data, theme).encode(
+        x=x.axis(format=",~r", tickCount=6, labelOverlap=True, gridOpacity=DECADES),
+        y=y.axis(labelExpr=_NINES_LABEL, values=list(range(10))),
+        color=_colour(runs, theme),
+        strokeDash=alt.StrokeDash("kind:N", scale=dash, legend=legend),
     )
-    return finished(chart, theme, _HEIGHT_CURVE)
+    lines = chart.mark_line(interpolate="step-after", strokeWidth=theme.line_px)
+    return finished(lines, theme, _HEIGHT_CURVE)
 
 
 class _Bars(NamedTuple):

@@ -218,24 +218,19 @@ def lines(runs: Runs, course: Course, data: list[Row], theme: Theme) -> alt.Char
     field = "run" if len(runs) > 1 else "series"
     legend = legend_of(theme, len(names))
     scale = alt.Scale(domain=names, range=theme.run_colours(len(names)))
-    chart: alt.Chart = (
-        chart_of(data, theme)
-        .mark_line(interpolate="step", strokeWidth=0.75 * theme.line_px, clip=True)
-        .encode(
-            x=alt.X("time:Q", title=f"time, {clock.unit}", scale=span).axis(format=",~r"),
-            y=y,
-            color=alt.Color(f"{field}:N", scale=scale, legend=legend),
-            strokeDash=dashed(field, names, legend),
-        )
-        .transform_filter(f"indexof({PICKED}, datum.series) >= 0")
-        .add_params(
-            alt.param(name="begin", value=0),
-            alt.param(name="cursor", value=-1),
-            alt.param(name="end", value=clock.end),
-            alt.param(name=PICKED, value=picked(runs, course, words)),
-        )
+    chart = chart_of(data, theme).encode(
+        x=alt.X("time:Q", title=f"time, {clock.unit}", scale=span).axis(format=",~r"),
+        y=y,
+        color=alt.Color(f"{field}:N", scale=scale, legend=legend),
+        strokeDash=dashed(field, names, legend),
     )
-    return chart
+    chart = chart.mark_line(interpolate="step", strokeWidth=0.75 * theme.line_px, clip=True)
+    chart = chart.transform_filter(f"indexof({PICKED}, datum.series) >= 0")
+    shown = {"begin": 0, "cursor": -1, "end": clock.end, PICKED: picked(runs, course, words)}
+    drawn: alt.Chart = chart.add_params(
+        *(alt.param(name=name, value=value) for name, value in shown.items())
+    )
+    return drawn
 
 
 def picked(runs: Runs, course: Course, words: list[str]) -> list[str]:
@@ -248,10 +243,7 @@ def picked(runs: Runs, course: Course, words: list[str]) -> list[str]:
 def cursor(theme: Theme) -> alt.Chart:
     """Draw a line at the time that a reader looks at; the page says which."""
     seen = "cursor >= 0 && cursor >= begin && cursor <= end ? 1 : 0"
-    line: alt.Chart = (
-        chart_of([{"line": 1}], theme)
-        .transform_calculate(time="clamp(cursor, begin, end)")
-        .mark_rule(color=theme.muted, strokeWidth=1, opacity=alt.ExprRef(seen))
-        .encode(x="time:Q")
-    )
-    return line
+    line = chart_of([{"line": 1}], theme).transform_calculate(time="clamp(cursor, begin, end)")
+    line = line.mark_rule(color=theme.muted, strokeWidth=1, opacity=alt.ExprRef(seen))
+    drawn: alt.Chart = line.encode(x="time:Q")
+    return drawn

@@ -55,13 +55,11 @@ def slow_chart(runs: Runs, data: list[Row], theme: Theme) -> charts.Chart:
     several = len(runs) > 1
     group = "run" if several else "mean of the class"
     order = list(runs) if several else list(dict.fromkeys(row[group] for row in data))
-    x = (
-        alt.X("mean_us:Q", title="mean latency of the class, µs").axis(format=",~r", tickCount=6)
-        if several
-        else alt.X("share:Q", title="share of the latency", scale=alt.Scale(domain=[0, 1])).axis(
-            format=".0%", tickCount=5
-        )
-    )
+    x = alt.X("share:Q", title="share of the latency", scale=alt.Scale(domain=[0, 1]))
+    x = x.axis(format=".0%", tickCount=5)
+    if several:
+        x = alt.X("mean_us:Q", title="mean latency of the class, µs")
+        x = x.axis(format=",~r", tickCount=6)
     colour = charts.component_colours(data, theme)
     tooltip = [f"{group}:N", "component:N", charts.MEAN, alt.Tooltip("share:Q", format=".1%")]
     chart = charts.stacked(data, theme, x.stack("zero"), group, order, colour, tooltip)
@@ -124,16 +122,13 @@ def _columns(runs: Runs, data: list[Row], theme: Theme, x: alt.X, y: alt.Y) -> c
     names = list(runs) if several else words
     field = "run" if several else "series"
     scale = alt.Scale(domain=names, range=theme.run_colours(len(names)))
-    bars = (
-        charts.chart_of(data, theme)
-        .mark_bar()
-        .encode(
-            x=x.axis(labelAngle=0, labelOverlap=True),
-            y=y,
-            xOffset=alt.XOffset(f"{field}:N", sort=names),
-            color=alt.Color(f"{field}:N", scale=scale, legend=charts.legend_of(theme, len(names))),
-            tooltip=[f"{field}:N", x["shorthand"], y["shorthand"]],
-        )
+    bars = charts.chart_of(data, theme).mark_bar()
+    bars = bars.encode(
+        x=x.axis(labelAngle=0, labelOverlap=True),
+        y=y,
+        xOffset=alt.XOffset(f"{field}:N", sort=names),
+        color=alt.Color(f"{field}:N", scale=scale, legend=charts.legend_of(theme, len(names))),
+        tooltip=[f"{field}:N", x["shorthand"], y["shorthand"]],
     )
     chart = charts.finished(bars, theme, _HEIGHT_COLUMNS)
     if several and len(words) > 1:
@@ -163,16 +158,13 @@ def dies_chart(runs: Runs, data: list[Row], theme: Theme) -> charts.Chart:
     most = max(row["share"] for row in data)
     legend = alt.Legend(title="share of time in use", orient="bottom", format=".0%")
     scale = alt.Scale(domain=[0, most or 1], range=[0.04, 1])
-    cells = (
-        charts.chart_of(data, theme)
-        .mark_rect(fill=theme.runs[1], stroke=theme.grid, strokeWidth=1)
-        .encode(
-            x=alt.X("channel:O", title="channel", sort=None).axis(labelAngle=0, labelOverlap=True),
-            y=alt.Y("unit:O", title=None, sort=units).axis(**charts.NAMES, labelOverlap=True),
-            opacity=alt.Opacity("share:Q", scale=scale, legend=legend),
-            tooltip=["run:N", "channel:O", "unit:N", alt.Tooltip("share:Q", format=".1%")],
-        )
+    cells = charts.chart_of(data, theme).encode(
+        x=alt.X("channel:O", title="channel", sort=None).axis(labelAngle=0, labelOverlap=True),
+        y=alt.Y("unit:O", title=None, sort=units).axis(**charts.NAMES, labelOverlap=True),
+        opacity=alt.Opacity("share:Q", scale=scale, legend=legend),
+        tooltip=["run:N", "channel:O", "unit:N", alt.Tooltip("share:Q", format=".1%")],
     )
+    cells = cells.mark_rect(fill=theme.runs[1], stroke=theme.grid, strokeWidth=1)
     chart = charts.finished(cells, theme, max(60, min(24 * len(units), 600)))
     return _picking(chart, "run", next(iter(runs))) if len(runs) > 1 else chart
 

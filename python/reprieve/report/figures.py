@@ -138,10 +138,8 @@ def _of_operation(page: _Page, op: str) -> Iterator[Figure]:
     chart = charts.tail(page.runs, op, page.theme)
     yield page.figure(f"tail-{op}", f"Tail of the {op}s", text, columns, chart)
     if any("components_ns" in group for group in groups):
-        title, text = (
-            f"Where the time of {op}s went",
-            f"Mean time of a {op} by what it was spent on.",
-        )
+        title = f"Where the time of {op}s went"
+        text = f"Mean time of a {op} by what it was spent on."
         columns = _RUN | {"component": "component"} | _MEAN
         chart = charts.components(page.runs, op, page.theme)
         yield page.figure(f"components-{op}", title, text, columns, chart, by_run=False)
