@@ -1,10 +1,8 @@
 """`reprieve tune`: values of keys that meet bounds and do best in something else."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,12 +10,13 @@ from reprieve.cli import options
 from reprieve.cli.console import command_line, overall, say, sentence, show, table, warn
 from reprieve.cli.options import given, option, out_dir
 from reprieve.cli.signals import INTERRUPTED, save
+from reprieve.comparison import Axis
 from reprieve.confidence import TOO_FEW
-
-if TYPE_CHECKING:
-    from reprieve.scenario import Source
-    from reprieve.tuning import Settings, Tuning
-    from reprieve.tuning.question import Question
+from reprieve.named_policies import trust
+from reprieve.overwriting import inputs_of, may_write
+from reprieve.scenario import Source
+from reprieve.tuning import Settings, Tuning, check_values, tune_into
+from reprieve.tuning.question import Question, question, share
 
 _SHOWN = 4
 """Points beside each other, so that the table fits 80 columns."""
@@ -70,13 +69,6 @@ def tune(
     settings that are as good, the one with the shortest tail is offered. DIR/report.html shows
     how far it is. Finished runs are never done again: start an interrupted one once more.
     """
-    from reprieve.comparison import Axis
-    from reprieve.named_policies import trust
-    from reprieve.overwriting import inputs_of, may_write
-    from reprieve.scenario import Source
-    from reprieve.tuning import Settings, check_values
-    from reprieve.tuning.question import question, share
-
     named = Axis.of_arms(arms or ()).arms
     asked = question(vary or [], where or [], most, least, share(indifferent), named)
     source = Source.read(scenario, sets or [])
@@ -91,8 +83,6 @@ def tune(
 
 def answered(source: Source, asked: Question, directory: Path, settings: Settings) -> None:
     """Search for the answer to a question and show it; of an interrupted search the best so far."""
-    from reprieve.tuning import tune_into
-
     is_interrupted = False
 
     def interrupted() -> None:
