@@ -142,8 +142,7 @@ def run(
             kept = {"keep_requests": requests, "keep_series": series}
             return simulate(longer, **kept, watch=seen, drive=drive, drawing=drawing), []
 
-        (result, _), _ = decided(source, until_decided, minutes, one)
-        return result
+        return decided(source, until_decided, minutes, one)[0][0]
 
 
 def _drawing(

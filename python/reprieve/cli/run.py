@@ -114,8 +114,7 @@ def run(
         raise typer.Exit(INTERRUPTED)
     if window is not None:
         say(told(result.summary))
-    paths += [] if save_state is None else [save_state]
-    say("wrote " + ", ".join(str(path) for path in paths))
+    say("wrote " + ", ".join(str(path) for path in (*paths, save_state) if path is not None))
 
 
 def _partial(result: Result, directory: Path, paths: Sequence[Path]) -> str:
