@@ -1,7 +1,5 @@
 """Keys of a scenario as attributes: what the generated classes of `reprieve.keys` share."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,7 +44,7 @@ class Keys:
     _section = ""
     _prefix: str
 
-    def __init__(self, holder: Scenario, prefix: str) -> None:
+    def __init__(self, holder: "Scenario", prefix: str) -> None:
         object.__setattr__(self, "_holder", holder)
         object.__setattr__(self, "_prefix", prefix)
 
@@ -86,7 +84,7 @@ Section = TypeVar("Section", bound=Keys)
 class Flows(Mapping[str, Section]):
     """Loads at once: `scenario.flow["NAME"]` has the keys of `[workload]` that differ there."""
 
-    def __init__(self, holder: Scenario, kind: type[Section], names: Sequence[str]) -> None:
+    def __init__(self, holder: "Scenario", kind: type[Section], names: Sequence[str]) -> None:
         self._holder = holder
         self._kind = kind
         self._names = names

@@ -1,7 +1,5 @@
 """One run from scenario to result, in memory or into a directory."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource
@@ -326,7 +324,7 @@ def _simulate(
     source: Source,
     watch: Watch,
     drive: Drive,
-    log: MemoryLog | ParquetLog | None,
+    log: "MemoryLog | ParquetLog | None",
     drawing: Drawing | None,
     look: Look = not_looking,
     *,

@@ -1,7 +1,5 @@
 """Latencies of several runs as if they were of one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -29,7 +27,7 @@ def merged(latencies: Iterable[Latency]) -> Latency:
     return Latency(upper_ns, count, mean, *ends)
 
 
-def merge_rows(runs: pa.Table, what: str) -> Latency:
+def merge_rows(runs: "pa.Table", what: str) -> Latency:
     """Merge the histograms of rows of the data set."""
     figures = [f"{what}_latency_ns_{name}" for name in ("mean", "min", "max")]
     latencies = []
