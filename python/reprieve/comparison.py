@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -421,14 +422,8 @@ def compare_into(
         found = [made.paired(one)[column] for one, base in made.bases.items() if one != base]
         return max((half_width(pair) for pair in found), default=math.inf)
 
-    found = narrowed(
-        source,
-        aim,
-        settings.minutes,
-        lambda longer: _compare_once(longer, axes, directory, settings),
-        widest,
-        lambda made: made.values(),
-    )
+    again = partial(_compare_once, axes=axes, directory=directory, settings=settings)
+    found = narrowed(source, aim, settings.minutes, again, widest, Comparison.values)
     found.made.known = f"the widest ratio of {found.sentence}"
     return found.made
 

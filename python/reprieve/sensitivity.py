@@ -164,10 +164,7 @@ def what_if_into(
     first = int(drive["seed"])
     with locked(directory) as store:
         measured = Measured(
-            store,
-            Places(workers).executor(),
-            Scenarios(source, asked),
-            range(first, first + seeds),
+            store, Places(workers).executor(), Scenarios(source, asked), range(first, first + seeds)
         )
         runs = dict[str, list[Run]]()
         for place, name in enumerate(arms):

@@ -375,16 +375,9 @@ def _simulate(
         from reprieve.series import Series
 
         series = Series.of(course)
-    return Result(
-        own.note() + split.written(simulation.scenario),
-        summary,
-        buckets,
-        requests,
-        simulation.power_series(),
-        series,
-        json.loads(simulation.batches()),
-        machine,
-    )
+    scenario = own.note() + split.written(simulation.scenario)
+    rest = (simulation.power_series(), series, json.loads(simulation.batches()), machine)
+    return Result(scenario, summary, buckets, requests, *rest)
 
 
 def _machine(run: dict[str, Any], wall_s: float, cpu_s: float) -> dict[str, Any]:

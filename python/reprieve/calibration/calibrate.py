@@ -168,15 +168,9 @@ def device_file(calibration: Calibration, name: str) -> str:
     task = calibration.task
     names = [condition.name for condition in task.conditions]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    shown = ", ".join(names[:_NAMED]) + more
-    return device_text(
-        name,
-        task.start,
-        calibration.fit.values,
-        calibration.known.intervals,
-        task.fixed or {},
-        f"{len(names)} runs of fio: {shown}",
-    )
+    fitted_to = f"{len(names)} runs of fio: {', '.join(names[:_NAMED])}{more}"
+    known, fixed = calibration.known.intervals, task.fixed or {}
+    return device_text(name, task.start, calibration.fit.values, known, fixed, fitted_to)
 
 
 def as_json(calibration: Calibration) -> str:

@@ -38,14 +38,9 @@ def task_of(
     zones = sorted({place for each in conditions for place in ignored_places(each)})
     if zones:
         say(f"zones are not simulated; left out: {', '.join(zones)}")
-    return calibration.Task(
-        fitted,
-        held,
-        start,
-        [parse_free(each) for each in free],
-        dict(parse_fix(each) for each in fix),
-        **(calibration.QUICK_TASK if quick else {}),
-    )
+    sizes = calibration.QUICK_TASK if quick else {}
+    parameters, fixed = [*map(parse_free, free)], dict(map(parse_fix, fix))
+    return calibration.Task(fitted, held, start, parameters, fixed, **sizes)
 
 
 def _conditions(results: Sequence[Path]) -> tuple[list[calibration.Condition], list[str]]:

@@ -78,14 +78,10 @@ def compare(
     if minutes is not None and until_decided is None:
         raise UserError("--minutes: ends runs that go on; give --until-decided too")
     with progress() as bars:
+        aim = None if until_decided is None else Aim.parse(until_decided)
+        ends = (save, baseline, aim, minutes)
         settings = Settings(
-            jobs,
-            command_line(),
-            lambda run, share, done: bars(run.label, share, done),
-            save,
-            baseline,
-            None if until_decided is None else Aim.parse(until_decided),
-            minutes,
+            jobs, command_line(), lambda run, share, done: bars(run.label, share, done), *ends
         )
         comparison = compare_into(source, parsed, directory, settings)
     _show(comparison)

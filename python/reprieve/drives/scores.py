@@ -102,18 +102,10 @@ def stored(drive: MeasuredDrive) -> Score | None:
 def score_text(score: Score) -> str:
     """Write a score as its file, without percentiles below the median."""
     error = body_errors(score.predicted)
-    figures = [
-        [
-            term.condition,
-            term.job,
-            term.direction,
-            term.what,
-            term.measured,
-            round(term.simulated, 1),
-        ]
-        for term in score.terms
-        if term.what in _KEPT
-    ]
+    figures = []
+    for term in (each for each in score.terms if each.what in _KEPT):
+        where = (term.condition, term.job, term.direction, term.what)
+        figures.append([*where, term.measured, round(term.simulated, 1)])
     lines = [
         f"# Figures of {score.drive.key}, by `reprieve drives {score.drive.key} --run`.",
         f"device = {json.dumps(score.device)}",

@@ -84,10 +84,9 @@ def processes(workers: int | None) -> Executor:
                         break
                     done, _ = wait(running, return_when=FIRST_COMPLETED)
                     for future in done:
-                        found = future.result()
-                        done_tasks = running.pop(future)
-                        bundle = bundle_tasks(bundle, found.took_s / len(done_tasks), count)
-                        yield from found.rows
+                        took_s, rows = future.result()
+                        bundle = bundle_tasks(bundle, took_s / len(running.pop(future)), count)
+                        yield from rows
             except BrokenProcessPool:
                 # The pool may have broken before it took the last ones.
                 suspects = [*chain.from_iterable(running.values()), *some]
@@ -198,16 +197,15 @@ class _Cluster:
 
     def _rows(self, future: Any, bundle: Sequence[Task]) -> Sequence[Row]:
         try:
-            found: Bundle = future.result()
+            took_s, rows = future.result()
         except self.distributed.KilledWorker:
             if len(bundle) == 1:
                 return [_died(bundle[0], "worker after worker has died over this run")]
             self.again += bundle
             return []
-        self.bundle_tasks = bundle_tasks(
-            self.bundle_tasks, found.took_s / len(bundle), self._threads()
-        )
-        return found.rows
+        run_s = took_s / len(bundle)
+        self.bundle_tasks = bundle_tasks(self.bundle_tasks, run_s, self._threads())
+        return list(rows)
 
 
 def bundle_tasks(last: int, run_s: float, threads: int) -> int:
@@ -219,12 +217,8 @@ def bundle_tasks(last: int, run_s: float, threads: int) -> int:
     return min(fitting, 2 * last, _BUNDLE_TASKS_MAX)
 
 
-@dataclass(frozen=True)
-class Bundle:
-    """The answer of a worker."""
-
-    took_s: float
-    rows: list[Row]
+Bundle = tuple[float, list[Row]]
+"""The answer of a worker: the time that it took, in s, and the rows."""
 
 
 def perform_all(tasks: Sequence[Task]) -> Bundle:
@@ -232,4 +226,4 @@ def perform_all(tasks: Sequence[Task]) -> Bundle:
     began_s = time.perf_counter()
     # A bundle is short, and one whose driver has gone is finished for nothing.
     rows = [perform(task, unwatched) for task in tasks]
-    return Bundle(time.perf_counter() - began_s, rows)
+    return time.perf_counter() - began_s, rows

@@ -34,10 +34,10 @@ class Flow:
     read_fraction: float
     by_size: BySize
     rate_iops: float
-    train_requests: float
-    train_gap_us: float
-    train_simultaneous_fraction: float
-    train_bias: tuple[float, ...]
+    train_requests: float = 1.0
+    train_gap_us: float = 0.0
+    train_simultaneous_fraction: float = 0.0
+    train_bias: tuple[float, ...] = (0.5,)
 
     def keys(self) -> dict[str, object]:
         """Return them as a scenario has them."""
@@ -138,28 +138,16 @@ def fit(requests: Requests, name: str = "the trace") -> FittedLoad:
                 f"trace fit: {name} has {len(part)} {flow_name}; a flow needs at least "
                 f"{_REQUESTS_MIN}, or none"
             )
-        flow = _flow(part, requests.span_ns, is_read)
+        # Without trains yet; rarer sizes are left out.
+        sizes, _left_out = by_size(part)
+        rate_iops = len(part) / requests.span_ns * 1e9
+        flow = Flow(len(part), 1.0 if is_read else 0.0, sizes, rate_iops)
         # Flows that are drawn apart from each other need seeds of their own.
         ways[flow_name] = _ways(flow, common, part.time_ns, len(ways) * DRAWS + 1)
     wanted = order(requests)
     chosen = min(itertools.product(*ways.values()), key=lambda one: _miss(one, wanted.mean_run))
     flows = {name: way.flow for name, way in zip(ways, chosen, strict=True)}
     return FittedLoad(common, flows, wanted)
-
-
-def _flow(part: Requests, span_ns: int, is_read: bool) -> Flow:
-    """Return a flow without trains yet; rarer sizes are left out."""
-    found, _left_out = by_size(part)
-    return Flow(
-        requests=len(part),
-        read_fraction=1.0 if is_read else 0.0,
-        by_size=found,
-        rate_iops=len(part) / span_ns * 1e9,
-        train_requests=1.0,
-        train_gap_us=0.0,
-        train_simultaneous_fraction=0.0,
-        train_bias=(0.5,),
-    )
 
 
 def _ways(

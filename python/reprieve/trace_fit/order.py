@@ -46,12 +46,7 @@ class Requests:
 
     def where(self, chosen: NDArray[np.bool_]) -> "Requests":
         """Return some of them; times keep their origin."""
-        return Requests(
-            self.time_ns[chosen],
-            self.is_read[chosen],
-            self.offset_bytes[chosen],
-            self.size_bytes[chosen],
-        )
+        return Requests(*(column[chosen] for column in vars(self).values()))
 
     @staticmethod
     def of_rows(rows: Iterable[TraceRow]) -> "Requests":
