@@ -1,7 +1,5 @@
 """The picture: measured and predicted percentiles, by load and queue depth."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -44,8 +42,8 @@ def depth_of(condition: Condition) -> int:
 
 
 def percentile_chart(
-    conditions: Sequence[Condition], compared: Iterable[Term], fitted: Iterable[str], theme: Theme
-) -> alt.ConcatChart:
+    conditions: Sequence[Condition], compared: Iterable[Term], fitted: Iterable[str], theme: "Theme"
+) -> "alt.ConcatChart":
     """Draw read latencies by percentile, a panel a load: lines simulated, points measured.
 
     Filled points were fitted, hollow ones held out.

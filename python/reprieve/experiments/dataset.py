@@ -1,7 +1,5 @@
 """The data set of a sweep as Parquet files, written block by block in the order of its points."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
@@ -128,7 +126,7 @@ class _Pass:
     store: Store
     kinds: Kinds
     costs: NDArray[np.float64] | None
-    outs: Sequence[_Out]
+    outs: Sequence["_Out"]
     points: int = 0
     seen: set[int] = field(default_factory=set)
 
@@ -305,7 +303,7 @@ def _key_kind(plan: Plan, place: int) -> type | None:
     return kinds.pop() if kinds in ({bool}, {str}) else None
 
 
-def _histograms(records: Sequence[Record | None]) -> Iterator[NewColumn]:
+def _histograms(records: Sequence[Record | None]) -> Iterator["NewColumn"]:
     empty = np.empty(0, np.int64)
     found = [
         dict.fromkeys(KINDS, (empty, empty)) if one is None else one.buckets for one in records
