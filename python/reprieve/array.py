@@ -1,7 +1,5 @@
 """An array of drives: stripes, parity, mirrors, and reads around drives that are late."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args

@@ -1,7 +1,5 @@
 """Causes of waiting, of all requests of a run and of the slowest, from the request log."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any

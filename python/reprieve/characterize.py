@@ -1,7 +1,5 @@
 """A part on the bench: its programs suspended again and again, with every pair of two delays."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

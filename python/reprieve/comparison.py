@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from reprieve.notebook import bars
 from reprieve.outputs import ResultDirectory, replace_file
 from reprieve.pairs import Paired, half_width, latency, paired
 from reprieve.parallel import each
+from reprieve.precision import Aim, narrowed
 from reprieve.result import Result
 from reprieve.roles import bases, bounds_in, is_named
 from reprieve.scenario import ScenarioLike, Source, toml_value
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from reprieve.plot import Plots
-    from reprieve.precision import Aim
-
 _FIGURES = ("mean", "p99", "p99_9", "p99_99")
 _NO_FOLDER = r"^\.|\.(?=json$|html$)|[^\w.=+-]+"
 """Parts of a label that would lead out of the folder of results, or to a file in it."""
@@ -370,29 +370,15 @@ def compare(
             update(run.label, share, f"{requests:,} requests")
 
         if out is not None:
-            from reprieve.precision import Aim
-
             aim = None if until_decided is None else Aim.parse(until_decided)
             settings = Settings(jobs, watch=show, baseline=baseline, aim=aim, minutes=minutes)
             return compare_into(source, parsed, Path(out), settings)
 
-        def one(run: Run, watch: Watch) -> Result:
-            made = source.with_sets(run.sets)
-            return simulate(made, keep_series=series, watch=_both(run, watch, show))
+        def one(_run: Run, made: Source, watch: Watch) -> Result:
+            return simulate(made, keep_series=series, watch=watch)
 
         runs = plan(source, parsed, baseline)
-        results = dict(zip([run.label for run in runs], each(runs, jobs, one), strict=True))
-        return Comparison(parsed, runs, results, baseline)
-
-
-def _both(run: Run, watch: Watch, show: Callable[[Run, float | None, int], None]) -> Watch:
-    """Return a callback that calls both `watch`, which may stop a run, and `show`."""
-
-    def both(share: float | None, requests: int) -> None:
-        watch(share, requests)
-        show(run, share, requests)
-
-    return both
+        return _made(source, parsed, runs, Settings(jobs, watch=show, baseline=baseline), one)
 
 
 def _nobody(_run: Run, _share: float | None, _requests: int) -> None:
@@ -429,8 +415,6 @@ def compare_into(
     """
     if settings.aim is None:
         return _compare_once(source, axes, directory, settings)
-    from reprieve.precision import narrowed
-
     aim = settings.aim
 
     def widest(made: Comparison) -> float | None:
@@ -438,14 +422,8 @@ def compare_into(
         found = [made.paired(one)[column] for one, base in made.bases.items() if one != base]
         return max((half_width(pair) for pair in found), default=math.inf)
 
-    found = narrowed(
-        source,
-        aim,
-        settings.minutes,
-        lambda longer: _compare_once(longer, axes, directory, settings),
-        widest,
-        lambda made: made.values(),
-    )
+    again = partial(_compare_once, axes=axes, directory=directory, settings=settings)
+    found = narrowed(source, aim, settings.minutes, again, widest, Comparison.values)
     found.made.known = f"the widest ratio of {found.sentence}"
     return found.made
 
@@ -453,24 +431,16 @@ def compare_into(
 def _compare_once(
     source: Source, axes: Sequence[Axis], directory: Path, settings: Settings
 ) -> Comparison:
-    runs, whole = plan(source, axes, settings.baseline), dict[str, Result]()
+    runs = plan(source, axes, settings.baseline)
     with ResultDirectory(directory) as out:
         # The runs of an earlier comparison stay with it.
         outer = out if (directory / "compare.json").exists() else None
 
-        def one(run: Run, watch: Watch) -> Result:
-            made, into = source.with_sets(run.sets), directory / run.directory
-            both = _both(run, watch, settings.watch)
-            whole[run.label] = run_into(made, into, Files(series=True), both, outer=outer)[0]
-            return whole[run.label]
+        def one(run: Run, made: Source, watch: Watch) -> Result:
+            files = Files(series=True)
+            return run_into(made, directory / run.directory, files, watch, outer=outer)[0]
 
-        try:
-            each(runs, settings.jobs, one)
-        except KeyboardInterrupt:
-            if settings.interrupted is None or runs[0].label not in whole:
-                raise
-            settings.interrupted()
-        comparison = Comparison(axes, runs, whole, settings.baseline)
+        comparison = _made(source, axes, runs, settings, one)
         if comparison.missing and (directory / "compare.json").exists():
             return comparison
         if has_plots() and not comparison.missing:
@@ -480,3 +450,29 @@ def _compare_once(
         out.write("compare.json", comparison.to_json())
         out.commit(stale=("report.html",))
     return comparison
+
+
+def _made(
+    source: Source,
+    axes: Sequence[Axis],
+    runs: Sequence[Run],
+    settings: Settings,
+    one: Callable[[Run, Source, Watch], Result],
+) -> Comparison:
+    """Do `one` for every run, side by side, and compare those that are whole."""
+    whole = dict[str, Result]()
+
+    def done(run: Run, watch: Watch) -> None:
+        def both(share: float | None, requests: int) -> None:
+            watch(share, requests)
+            settings.watch(run, share, requests)
+
+        whole[run.label] = one(run, source.with_sets(run.sets), both)
+
+    try:
+        each(runs, settings.jobs, done)
+    except KeyboardInterrupt:
+        if settings.interrupted is None or runs[0].label not in whole:
+            raise
+        settings.interrupted()
+    return Comparison(axes, runs, whole, settings.baseline)

@@ -1,7 +1,5 @@
 """Confidence intervals of the latencies in a summary, in numbers and in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any

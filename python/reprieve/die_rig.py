@@ -1,7 +1,5 @@
 """The rig: one die on its own channel, driven with raw commands."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os
@@ -120,8 +118,8 @@ def rig_power(
 
 
 def rig_columns(
-    device: str | Scenario, commands: Mapping[str, NDArray[Any]], **overrides: Any
-) -> dict[str, NDArray[Any]]:
+    device: str | Scenario, commands: Mapping[str, "NDArray[Any]"], **overrides: Any
+) -> dict[str, "NDArray[Any]"]:
     """Do what `rig` does with commands as columns, and return its rows as columns: for many.
 
     Raises UserError if a column is missing or shorter than the others, or if a command is illegal.

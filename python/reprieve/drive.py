@@ -1,7 +1,5 @@
 """A drive inside another simulator, and one whose clock is that of SimPy."""
 
-from __future__ import annotations
-
 from math import ceil
 from typing import Any, Literal
 

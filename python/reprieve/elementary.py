@@ -3,8 +3,6 @@
 Those of NumPy, BLAS and the C library depend on its instructions. These add, multiply and divide.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,25 +1,20 @@
 """Why the slowest requests of a run were slow: from the files of its results, in words."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reprieve import tables
-from reprieve._native import UserError
+from reprieve._native import Table, UserError
 from reprieve.blame import KINDS, SHARES, slowest
 from reprieve.foreign import read_json
 from reprieve.latency import percent_of
 from reprieve.request_log import CAUSES
-
-if TYPE_CHECKING:
-    from reprieve._native import Table
-    from reprieve.result import Result
+from reprieve.result import Result
 
 FEWEST = 10
 """Requests that a part has at least of which something is said in words."""
@@ -71,7 +66,7 @@ class Explanation:
     scenario: str
 
     @classmethod
-    def read(cls, directory: Path) -> Explanation:
+    def read(cls, directory: Path) -> "Explanation":
         """Read the files; raises UserError if one is missing, or the run kept no requests."""
         summary = _summary(directory / "summary.json")
         if not (directory / "requests.parquet").is_file():
@@ -116,13 +111,10 @@ class Explanation:
 
     def _help(self, cause: str, kind: str, are_tried: bool) -> str:
         what = f"waits {CATALOGUE[cause].words}"
-        tries = self.trial(cause)
         state = "not tried"
-        if tries:
-            words = trial_words(cause, tries)
-            state = (
-                f"tried below: {words}" if are_tried else f"{state}; --counterfactual tries {words}"
-            )
+        if tries := self.trial(cause):
+            how = "tried below:" if are_tried else "not tried; --counterfactual tries"
+            state = f"{how} {trial_words(cause, tries)}"
         return f"What may help against {what} ({state}): {self.advice(cause, kind)}."
 
     def advice(self, cause: str, kind: str) -> str:

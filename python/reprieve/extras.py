@@ -1,7 +1,5 @@
 """Packages that only some commands need: imported if installed, named in the error if not."""
 
-from __future__ import annotations
-
 import importlib
 from importlib.util import find_spec
 from typing import Any

@@ -1,13 +1,12 @@
 """Values of a JSON file that another program wrote, each read by its type or refused by name."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
+from reprieve import words
 from reprieve._native import UserError
 
 _LONG = 60
@@ -67,7 +66,7 @@ class JsonValue:
         equals = f"{name}= " if name else ""
         return UserError(f"{self.where}: {equals}{shown}: must be {right}")
 
-    def at(self, where: str) -> JsonValue:
+    def at(self, where: str) -> "JsonValue":
         """Return the value with a place of its own: the names of its keys begin anew."""
         return JsonValue(where, self.raw)
 
@@ -95,13 +94,13 @@ class JsonValue:
         for key in self.table():
             yield key, self[key]
 
-    def items(self) -> list[JsonValue]:
+    def items(self) -> list["JsonValue"]:
         """Return what is in a list."""
         if not isinstance(self.raw, list):
             raise self.fault("a list")
         return [JsonValue(self.where, item, f"{self.name}[{n}]") for n, item in enumerate(self.raw)]
 
-    def items_of(self, count: int) -> list[JsonValue]:
+    def items_of(self, count: int) -> list["JsonValue"]:
         """Return the items of a list of `count`."""
         found = self.items()
         if len(found) != count:
@@ -110,10 +109,7 @@ class JsonValue:
 
     def key_number(self) -> float:
         """Return the key that the value has in its object, as a finite number."""
-        try:
-            number = float(self._key)
-        except ValueError:
-            number = math.nan
+        number = words.number(self._key)
         if not math.isfinite(number):
             raise UserError(f"{self.where}: {self.name}: its key must be a number")
         return number

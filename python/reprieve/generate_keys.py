@@ -1,7 +1,5 @@
 """Writes `keys.pyi`, types and texts of all keys: `python -m reprieve.generate_keys`."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 from pathlib import Path

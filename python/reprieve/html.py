@@ -1,7 +1,5 @@
 """Tables of HTML that notebooks show in place of an object's `repr`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any

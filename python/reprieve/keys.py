@@ -1,7 +1,5 @@
 """The classes of a scenario's sections, made from its schema; `keys.pyi` has types and texts."""
 
-from __future__ import annotations
-
 import json
 from inspect import Parameter, Signature
 from typing import Any

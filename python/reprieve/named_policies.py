@@ -1,7 +1,5 @@
 """Policies that a scenario names by where they are: `FILE.py:NAME` or `MODULE:NAME`."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect
@@ -22,7 +20,7 @@ from reprieve import words
 from reprieve._native import UserError
 from reprieve.frames import flat
 from reprieve.policy import OwnPolicies
-from reprieve.sections import schema
+from reprieve.sections import all_keys, schema
 
 METHODS = {"suspension.policy": "decide", "scheduling.policy": "choose"}
 """Keys of a scenario that may name a policy of Python, and what the policy has to have."""
@@ -86,7 +84,7 @@ class Named:
     """Of a class, or of a function without parameters, there."""
 
     @classmethod
-    def of(cls, key: str, text: str, base: Path) -> Named:
+    def of(cls, key: str, text: str, base: Path) -> "Named":
         """Take it from a scenario in folder `base`; a path is tried from there first."""
         found = _REFERENCE.fullmatch(text)
         place = "" if found is None else found["place"]
@@ -340,7 +338,8 @@ def split(text: str, path: str, sets: Sequence[str]) -> Split:
     for key in KEYS:
         is_open = key not in in_sets and (key in named or key in in_file)
         if is_open and refers(in_file.get(key)):
-            stand_ins.append(f"{key}={owners.get(key) or _default(key)}")
+            default = json.loads(all_keys()[key]["default_toml"])
+            stand_ins.append(f"{key}={owners.get(key) or default}")
         elif is_open and key not in in_file and key in owners:
             stand_ins.append(f"{key}={owners[key]}")
     return Split((*stand_ins, *kept), named)
@@ -368,11 +367,6 @@ def _owners(given: Sequence[str]) -> dict[str, str]:
             if need["key"] in KEYS and len(need["values"]) == 1:
                 found[need["key"]] = need["values"][0]
     return found
-
-
-def _default(key: str) -> str:
-    section, _, name = key.partition(".")
-    return str(json.loads(schema()[section][name]["default_toml"]))
 
 
 def _said(error: BaseException) -> str:

@@ -1,7 +1,5 @@
 """Progress in notebooks: bars below the cell of what takes longer than a moment."""
 
-from __future__ import annotations
-
 import sys
 import threading
 import time

@@ -1,7 +1,5 @@
 """The drive explorer as one file, which runs from a folder, from any web server, and offline."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import re

@@ -1,7 +1,5 @@
 """Results on disk: files that appear whole or not at all, and rows that outlive a kill."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile
@@ -40,7 +38,7 @@ class ResultDirectory:
     the directory as it was. An error of the operating system becomes a UserError.
     """
 
-    def __init__(self, path: Path, outer: ResultDirectory | None = None) -> None:
+    def __init__(self, path: Path, outer: "ResultDirectory | None" = None) -> None:
         """With `outer`, the files get their names at its commit, with its own."""
         self._path, self._outer = path, outer
         # What is listed here may exist; listed first and made then, an interrupt misses nothing.
@@ -50,7 +48,7 @@ class ResultDirectory:
         self._made: list[Path] = []
         self._open: list[BinaryIO] = []
 
-    def __enter__(self) -> ResultDirectory:
+    def __enter__(self) -> "ResultDirectory":
         missing = [self._path, *self._path.parents]
         missing = [directory for directory in missing if not directory.exists()]
         try:

@@ -1,7 +1,5 @@
 """Permission to write: no command takes the place of an input, or of a file that is not its own."""
 
-from __future__ import annotations
-
 import os
 import stat
 import sys
@@ -80,7 +78,7 @@ def may_write(
         raise _foreign(folder)
 
 
-def inputs_of(source: Source) -> list[Path]:
+def inputs_of(source: "Source") -> list[Path]:
     """Return the files that a scenario is read from: itself and all that its values name."""
     values = [one.partition("=")[2].strip().strip("\"'") for one in source.sets]
     base = Path(source.path).parent

@@ -1,7 +1,5 @@
 """Differences between runs of one load, batch against batch, and their significance."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -228,7 +226,8 @@ def _measure(
     count = len(columns[0].parts)
     if reason := _shortage(name, columns, sides[0].units):
         return _without(*runs, name, reason)
-    if all(side.is_all for side in sides) and _same_count(*runs):
+    totals = [[run.summary["requests"]["total"]["count"] for run in side] for side in runs]
+    if all(side.is_all for side in sides) and totals[0] == totals[1]:
         ours, base = (_mean(side, name) for side in runs)
     elif columns[0].wholes is None:
         return _without(*runs, name, "the runs have measured different requests")
@@ -278,13 +277,6 @@ def _without(ours: Sequence[Run], base: Sequence[Run], name: str, reason: str) -
         "ratio_high": None,
         "reason": reason,
     }
-
-
-def _same_count(ours: Sequence[Run], base: Sequence[Run]) -> bool:
-    def counts(runs: Sequence[Run]) -> list[int]:
-        return [run.summary["requests"]["total"]["count"] for run in runs]
-
-    return counts(ours) == counts(base)
 
 
 @lru_cache(maxsize=4)

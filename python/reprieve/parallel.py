@@ -1,11 +1,10 @@
 """Independent pieces of work in threads: simulations release the interpreter's lock."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
@@ -71,30 +70,32 @@ def each(items: Sequence[Item], jobs: int | None, one: Callable[[Item, Watch], M
     return [made[place] for place in range(len(items))]
 
 
+@dataclass
 class Workshop:
     """Does pieces of work side by side and says how far it is."""
 
-    def __init__(self, jobs: int | None, step: Step, pieces: int) -> None:
-        self._jobs = jobs
-        self._step = step
-        self._pieces = pieces
-        self._done = 0
+    jobs: int | None
+    step: Step
+    pieces: int
+    done: int = 0
+
+    def __post_init__(self) -> None:
         self._lock = threading.Lock()
 
     def each(
         self, what: str, items: Sequence[Item], one: Callable[[Item, Watch], Made]
     ) -> list[Made]:
         """Do `one` for every item, as `each` does; `what` names the work for those who wait."""
-        self._step(what, self._done, self._pieces)
+        self.step(what, self.done, self.pieces)
 
         def counted(item: Item, watch: Watch) -> Made:
             made = one(item, watch)
             with self._lock:
-                self._done += 1
-                self._step(what, self._done, self._pieces)
+                self.done += 1
+                self.step(what, self.done, self.pieces)
             return made
 
-        return each(items, self._jobs, counted)
+        return each(items, self.jobs, counted)
 
 
 def cores() -> int:

@@ -1,7 +1,5 @@
 """Policies of your own: classes with one method that a run calls at each decision."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field

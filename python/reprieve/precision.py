@@ -1,13 +1,12 @@
 """Runs that go on until an interval is as narrow as asked, or a budget ends."""
 
-from __future__ import annotations
-
 import math
 import re
 import time
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from reprieve._native import UserError
@@ -37,7 +36,7 @@ class Aim:
     share: float
 
     @classmethod
-    def parse(cls, text: str) -> Aim:
+    def parse(cls, text: str) -> "Aim":
         """Parse `read.p99 2%`; raises UserError for anything else."""
         found = _AIM.fullmatch(text.strip())
         if found and found["op"] in KINDS and found["figure"] in FIGURES:
@@ -90,11 +89,9 @@ def narrowed(
         made = run(source if count == first else source.with_sets([f"{key}={count}"]))
         took_s, width = time.monotonic() - began_s, half_width(made)
         width = None if width is None or math.isinf(width) else width
-        known = (
-            "has too few requests for an interval"
-            if width is None
-            else (f"is known to ±{100 * width:.2g} % at 95 %")
-        )
+        known = "has too few requests for an interval"
+        if width is not None:
+            known = f"is known to ±{100 * width:.2g} % at 95 %"
         text = f"{aim} {known} after {count:,} requests"
         if width is not None and width <= aim.share:
             return Narrowed(made, text, is_met=True)
@@ -112,6 +109,23 @@ def narrowed(
         if count * growth > first * _MOST_TIMES:
             return Narrowed(made, f"{text}: that is too many", is_met=False)
         count = round(count * growth)
+
+
+Kept = tuple[Result, list[Path]]
+"""A run, and the files that it has written."""
+
+
+def decided(
+    source: Source, asked: str | None, minutes: float | None, run: Callable[[Source], Kept]
+) -> tuple[Kept, str]:
+    """Run once, or until an interval is as narrow as asked; return also what is said of that."""
+    if asked is None:
+        return run(source), ""
+    aim = Aim.parse(asked)
+    found = narrowed(
+        source, aim, minutes, run, lambda made: aim.half_width(made[0]), lambda made: [made[0]]
+    )
+    return found.made, found.sentence
 
 
 def _length(scenario: Mapping[str, Any]) -> tuple[str, int]:

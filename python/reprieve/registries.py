@@ -1,7 +1,5 @@
 """Built-in devices, parts, loads and policies, by name."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from reprieve import _native

@@ -1,7 +1,5 @@
 """Raw bit errors of a part by its model: of single pages, and before and after a test of it."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from reprieve import _native

@@ -1,7 +1,5 @@
 """The log of requests: one row for each, as a table in memory or streamed to Parquet."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO

@@ -1,23 +1,14 @@
 """Roles of keys: what is chosen, what is given from outside, and what no drive can have."""
 
-from __future__ import annotations
-
-import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
-from reprieve import _native
+from reprieve.sections import all_keys
 
 T = TypeVar("T")
-
-
-@cache
-def _keys() -> dict[str, dict[str, Any]]:
-    sections = json.loads(_native.schema())["sections"]
-    return {key["key"]: key for section in sections for key in section["keys"]}
 
 
 @lru_cache(maxsize=256)
@@ -28,7 +19,7 @@ def _parsed(toml: str) -> dict[str, Any]:
 
 def is_environment(key: str) -> bool:
     """Return whether a key is given, as a load or a seed is; `workload.*` of a flow is, too."""
-    found = _keys().get(key)
+    found = all_keys().get(key)
     return key.startswith("flow.") or (found is not None and found["role"] == "environment")
 
 
@@ -36,8 +27,8 @@ def bounds_in(toml: str) -> list[str]:
     """Return the choices of a resolved scenario that no drive can have, such as `policy = pe0`."""
     scenario = _parsed(toml)
     found = []
-    for name, key in _keys().items():
-        value = _at(scenario, name)
+    for name, key in all_keys().items():
+        value = at(scenario, name)
         if value is not None and _word(value) in key["bounds"]:
             found.append(f"{key['name']} = {_word(value)}")
     return found
@@ -45,11 +36,12 @@ def bounds_in(toml: str) -> list[str]:
 
 def is_bound(key: str, value: object) -> bool:
     """Return whether no drive can have this value of a key."""
-    found = _keys().get(key)
+    found = all_keys().get(key)
     return found is not None and _word(value) in found["bounds"]
 
 
-def _at(scenario: Mapping[str, Any], name: str) -> Any:
+def at(scenario: Mapping[str, Any], name: str) -> Any:
+    """Return the value of a key in a parsed scenario; None if it has none."""
     value: Any = scenario
     for part in name.split("."):
         value = value.get(part) if isinstance(value, Mapping) else None
@@ -64,7 +56,7 @@ def load_of(toml: str) -> dict[str, Any]:
     """Return all that is given in a resolved scenario: its load, seed, wear and the like."""
     scenario = _parsed(toml)
     # A key that only one policy looks at, and which is absent, is no other load.
-    given = ((name, _at(scenario, name)) for name in _keys() if is_environment(name))
+    given = ((name, at(scenario, name)) for name in all_keys() if is_environment(name))
     found = {name: value for name, value in given if value not in (None, "none")}
     return {**found, "flow": scenario.get("flow")}
 
@@ -72,9 +64,9 @@ def load_of(toml: str) -> dict[str, Any]:
 def is_plain(toml: str) -> bool:
     """Return whether a drive has read priority and suspends nothing."""
     scenario = _parsed(toml)
-    has_none = _at(scenario, "suspension.program") == "none"
-    suspends = not has_none or bool(_at(scenario, "suspension.erase"))
-    return _at(scenario, "scheduling.policy") == "rps" and not suspends
+    has_none = at(scenario, "suspension.program") == "none"
+    suspends = not has_none or bool(at(scenario, "suspension.erase"))
+    return at(scenario, "scheduling.policy") == "rps" and not suspends
 
 
 class Labelled(Protocol):

@@ -1,7 +1,5 @@
 """Keys of a scenario as attributes: what the generated classes of `reprieve.keys` share."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,6 +28,12 @@ def schema() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
     }
 
 
+@cache
+def all_keys() -> Mapping[str, Mapping[str, Any]]:
+    """Return what each key takes, by its full name."""
+    return {key["key"]: key for section in schema().values() for key in section.values()}
+
+
 class Keys:
     """Keys of one section of a scenario.
 
@@ -40,7 +44,7 @@ class Keys:
     _section = ""
     _prefix: str
 
-    def __init__(self, holder: Scenario, prefix: str) -> None:
+    def __init__(self, holder: "Scenario", prefix: str) -> None:
         object.__setattr__(self, "_holder", holder)
         object.__setattr__(self, "_prefix", prefix)
 
@@ -80,7 +84,7 @@ Section = TypeVar("Section", bound=Keys)
 class Flows(Mapping[str, Section]):
     """Loads at once: `scenario.flow["NAME"]` has the keys of `[workload]` that differ there."""
 
-    def __init__(self, holder: Scenario, kind: type[Section], names: Sequence[str]) -> None:
+    def __init__(self, holder: "Scenario", kind: type[Section], names: Sequence[str]) -> None:
         self._holder = holder
         self._kind = kind
         self._names = names
@@ -107,7 +111,7 @@ def known(section: str, name: str, prefix: str) -> None:
     own = [f"{prefix}.{key}" if prefix else key for key in keys]
     if not prefix:
         own += [other for other in schema() if other] + ["flow"]
-    elsewhere = [key["key"] for keys in schema().values() for key in keys.values()]
+    elsewhere = list(all_keys())
     near = get_close_matches(full, own, 1) or [
         *(key for key in elsewhere if key.rpartition(".")[2] == name),
         *get_close_matches(full, elsewhere, 1, 0.5),

@@ -1,7 +1,5 @@
 """Sensitivity: how much latencies change when times of the part, or other numbers, do."""
 
-from __future__ import annotations
-
 import json
 import math
 import os
@@ -20,7 +18,7 @@ from reprieve.notebook import step_bar
 from reprieve.outputs import ResultDirectory
 from reprieve.pairs import Run, paired, times_more
 from reprieve.parallel import Step, silent
-from reprieve.roles import is_environment
+from reprieve.roles import at, is_environment
 from reprieve.scenario import ScenarioLike, Source, toml_value
 from reprieve.tuning.question import ARM, Question, field
 from reprieve.tuning.search import Measured, Point, Scenarios
@@ -166,10 +164,7 @@ def what_if_into(
     first = int(drive["seed"])
     with locked(directory) as store:
         measured = Measured(
-            store,
-            Places(workers).executor(),
-            Scenarios(source, asked),
-            range(first, first + seeds),
+            store, Places(workers).executor(), Scenarios(source, asked), range(first, first + seeds)
         )
         runs = dict[str, list[Run]]()
         for place, name in enumerate(arms):
@@ -206,9 +201,7 @@ def _check(name: str, drive: Mapping[str, Any]) -> None:
 
 def _numbers(drive: Mapping[str, Any], key: str) -> list[float]:
     """Return the numbers above 0 of a key; nothing if it has none."""
-    value: Any = drive
-    for part in key.split("."):
-        value = value.get(part) if isinstance(value, Mapping) else None
+    value = at(drive, key)
     values = value if isinstance(value, list) else [value]
     is_number = all(type(each) in (int, float) and each > 0 for each in values)
     return values if is_number else []

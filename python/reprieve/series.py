@@ -1,7 +1,5 @@
 """Course of a run over time: counts of each bin, and the causes of slow requests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reprieve import frames
+from reprieve._native import Table
 from reprieve.request_log import COMPONENTS
 from reprieve.tables import of_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from reprieve._native import Table
 
 Array = NDArray[Any]
 Op = Literal["read", "write"]
@@ -55,7 +52,7 @@ class Series:
     """Number of blocks with each of the `erases`."""
 
     @classmethod
-    def of(cls, course: Mapping[str, Any]) -> Series:
+    def of(cls, course: Mapping[str, Any]) -> "Series":
         """Take what the simulator hands over."""
         return cls(
             latency_counts={op: course[f"{op}_latency_counts"] for op in ("read", "write")},
@@ -99,14 +96,14 @@ class Series:
         sums_ns = weight @ self.parts_ns[op]
         return dict(zip(COMPONENTS, (sums_ns / wanted).tolist(), strict=True))
 
-    def in_bins(self, at_most: int) -> Series:
+    def in_bins(self, at_most: int) -> "Series":
         """Return the same with neighbouring bins made one, until there are no more than these."""
         series = self
         while len(series) > at_most:
             series = series._paired()
         return series
 
-    def _paired(self) -> Series:
+    def _paired(self) -> "Series":
         firsts = np.arange(0, len(self), 2)
         weights = {"open_requests_mean": self.bins["length_ns"]}
         weights |= {f"{op}_latency_ns_mean": self.bins[f"{op}_count"] for op in self.latency_counts}
@@ -126,7 +123,7 @@ class Series:
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return Series(**fields | {"bins": bins, "latency_counts": counts})
 
-    def table(self) -> pa.Table:
+    def table(self) -> "pa.Table":
         """Return the bins as an Arrow table, percentiles of latency among the columns.
 
         Raises UserError if pyarrow is not installed.

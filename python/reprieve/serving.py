@@ -1,7 +1,5 @@
 """The drive as a block device from Python: a context in which it serves, and its rules."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket as sockets
@@ -124,7 +122,7 @@ class ServedDrive:
         self.control: str | None = None
         """The socket that shows and sets rules."""
 
-    def __enter__(self) -> ServedDrive:
+    def __enter__(self) -> "ServedDrive":
         while self._server.prepare():
             pass
         self.place, self.metrics, self.control = self._server.open()

@@ -1,7 +1,5 @@
 """One run from scenario to result, in memory or into a directory."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource
@@ -21,6 +19,7 @@ from reprieve.named_policies import Split
 from reprieve.notebook import run_bar
 from reprieve.outputs import ResultDirectory, for_native
 from reprieve.policy import OwnPolicies, Scheduler, SuspensionPolicy
+from reprieve.precision import Kept, decided
 from reprieve.result import Result
 from reprieve.scenario import ScenarioLike, Source
 from reprieve.timeline import FILE_NAME, Drawing, Window, timeline_file
@@ -135,28 +134,13 @@ def run(
         drawing = _drawing(timeline, window, out is not None, at_end)
         seen = watch or at_end.enter_context(run_bar("run"))
 
-        def one(longer: Source) -> Result:
+        def one(longer: Source) -> Kept:
             if out is not None:
-                return run_into(longer, Path(out), files, seen, drive, drawing=drawing)[0]
+                return run_into(longer, Path(out), files, seen, drive, drawing=drawing)
             kept = {"keep_requests": requests, "keep_series": series}
-            return simulate(longer, **kept, watch=seen, drive=drive, drawing=drawing)
+            return simulate(longer, **kept, watch=seen, drive=drive, drawing=drawing), []
 
-        return _decided(source, until_decided, minutes, one)
-
-
-def _decided(
-    source: Source,
-    until_decided: str | None,
-    minutes: float | None,
-    one: Callable[[Source], Result],
-) -> Result:
-    """Run once, or with more and more requests until an interval is as narrow as asked."""
-    if until_decided is None:
-        return one(source)
-    from reprieve.precision import Aim, narrowed
-
-    aim = Aim.parse(until_decided)
-    return narrowed(source, aim, minutes, one, aim.half_width, lambda made: [made]).made
+        return decided(source, until_decided, minutes, one)[0][0]
 
 
 def _drawing(
@@ -340,7 +324,7 @@ def _simulate(
     source: Source,
     watch: Watch,
     drive: Drive,
-    log: MemoryLog | ParquetLog | None,
+    log: "MemoryLog | ParquetLog | None",
     drawing: Drawing | None,
     look: Look = not_looking,
     *,
@@ -369,7 +353,9 @@ def _simulate(
                 drawing.file.write(simulation.take_timeline())
             watch(*simulation.progress())
             look(simulation.glance)
-            step_requests = _next_step(step_requests, step_s)
+            # By a factor of two at most, whatever one step was hit by.
+            factor = min(2.0, max(0.5, _STEP_S / max(step_s, 1e-9)))
+            step_requests = min(_STEP_REQUESTS_MAX, max(1, int(step_requests * factor)))
     requests = None if log is None else log.close()
     summary = _summary(simulation, is_partial=more)
     if log is not None:
@@ -389,16 +375,9 @@ def _simulate(
         from reprieve.series import Series
 
         series = Series.of(course)
-    return Result(
-        own.note() + split.written(simulation.scenario),
-        summary,
-        buckets,
-        requests,
-        simulation.power_series(),
-        series,
-        json.loads(simulation.batches()),
-        machine,
-    )
+    scenario = own.note() + split.written(simulation.scenario)
+    rest = (simulation.power_series(), series, json.loads(simulation.batches()), machine)
+    return Result(scenario, summary, buckets, requests, *rest)
 
 
 def _machine(run: dict[str, Any], wall_s: float, cpu_s: float) -> dict[str, Any]:
@@ -427,9 +406,3 @@ def _summary(simulation: _native.Simulation, *, is_partial: bool) -> dict[str, A
     if summary["requests"]["total"]["count"] == 0:
         raise EnoughError
     return {"schema": summary.pop("schema"), "partial": True, **summary}
-
-
-def _next_step(requests: int, took_s: float) -> int:
-    """Approach the step's length by at most a factor of two, whatever one step was hit by."""
-    factor = min(2.0, max(0.5, _STEP_S / max(took_s, 1e-9)))
-    return min(_STEP_REQUESTS_MAX, max(1, int(requests * factor)))

@@ -1,7 +1,5 @@
 """Student's t: how far a mean of few samples strays from what it is the mean of."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

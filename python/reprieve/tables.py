@@ -1,7 +1,5 @@
 """Tables without pyarrow: made of Python's values and of arrays, as rows, and as Parquet files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +31,7 @@ class Column:
     """Where not null."""
 
     @classmethod
-    def of(cls, values: Sequence[Any], kind: type | None = None) -> Column:
+    def of(cls, values: Sequence[Any], kind: type | None = None) -> "Column":
         """Take values of Python, None for null; `kind` is their type if they need not show it.
 
         Whole numbers among others become floats, and so does what has no value at all. TypeError
@@ -45,13 +43,13 @@ class Column:
         return cls(np.array(filled, _HELD[kind]), valid)
 
     @classmethod
-    def of_array(cls, values: NDArray[Any]) -> Column:
+    def of_array(cls, values: NDArray[Any]) -> "Column":
         """Take an array; NaN is null."""
         has_nan = values.dtype.kind == "f"
         return cls(values, ~np.isnan(values) if has_nan else np.ones(len(values), np.bool_))
 
     @classmethod
-    def joined(cls, columns: Sequence[Column]) -> Column:
+    def joined(cls, columns: Sequence["Column"]) -> "Column":
         """Put columns one behind the other; one without a value takes the type of the others."""
         told = [one for one in columns if one.valid.any()] or columns
         kind = np.result_type(*(one.values.dtype for one in told))
@@ -61,7 +59,7 @@ class Column:
         ]
         return cls(np.concatenate(parts), np.concatenate([one.valid for one in columns]))
 
-    def take(self, rows: NDArray[np.int64] | slice) -> Column:
+    def take(self, rows: NDArray[np.int64] | slice) -> "Column":
         """Return these rows, in this order."""
         return Column(self.values[rows], self.valid[rows])
 
@@ -74,7 +72,7 @@ class Column:
         """Return its numbers as floats, NaN for null."""
         return np.where(self.valid, self.values.astype(np.float64), np.nan)
 
-    def given(self, name: str) -> NewColumn:
+    def given(self, name: str) -> "NewColumn":
         """Return it under a name, as a table takes it."""
         if self.values.dtype == np.object_:
             pairs = zip(self.values, self.valid, strict=True)

@@ -1,7 +1,5 @@
 """Timelines: what of a run is drawn, and the file that the Perfetto UI opens."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Values of a TOML file, each read by its type or refused by name."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path

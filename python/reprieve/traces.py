@@ -1,7 +1,5 @@
 """Traces and loads: what is in one, a trace's rows, and copies in other formats."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Mapping

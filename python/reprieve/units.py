@@ -1,7 +1,5 @@
 """Numbers for a reader: in a unit that suits their size, or all of a column in the same form."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 
@@ -80,10 +78,8 @@ def _all_in(
 
 
 def _in(value: float, units: tuple[tuple[float, str], ...], least: str) -> str:
-    for unit, name in units:
-        if value >= unit:
-            return f"{_short(value / unit)} {name}"
-    return f"{_short(value)} {least}"
+    unit, name = next((each for each in units if value >= each[0]), (1, least))
+    return f"{_short(value / unit)} {name}"
 
 
 def _short(value: float) -> str:

@@ -1,10 +1,9 @@
 """Text from elsewhere, as it may stand in a sentence on a terminal."""
 
-from __future__ import annotations
-
+import math
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -34,7 +33,7 @@ def toml_or_word(text: str) -> Any:
         return text
 
 
-def value(text: str) -> int | float | str:
+def value(text: str | float) -> int | float | str:
     """Return the number that a text is, or else the text."""
     for kind in (int, float):
         try:
@@ -42,6 +41,22 @@ def value(text: str) -> int | float | str:
         except ValueError:
             continue
     return text
+
+
+def number(text: str) -> float:
+    """Return the number that a text is; NaN if it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def hint(name: str, known: Iterable[str], otherwise: str) -> str:
+    """Say which of the known names may have been meant, or something else if none is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [*known], 1)
+    return f"did you mean {near[0]}?" if near else otherwise
 
 
 def in_python(function: Callable[P, R]) -> Callable[P, R]:

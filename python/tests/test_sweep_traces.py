@@ -12,7 +12,7 @@ import pytest
 
 import reprieve as rp
 from reprieve import Latency, UserError
-from reprieve.experiments.merged import Merger
+from reprieve.experiments.merged import merged
 
 from .drive import SMALL
 
@@ -92,14 +92,12 @@ def test_devices_of_one_trace_are_values_of_an_axis(tmp_path: Path) -> None:
 
 
 def test_merged_latencies_are_those_of_one_list() -> None:
-    merger = Merger()
-    merger.add(Latency(np.array([10, 20]), np.array([1, 2]), 15.0, 9, 19))
-    merger.add(Latency(np.empty(0, np.int64), np.empty(0, np.int64), 0.0, 0, 0))
-    merger.add(Latency(np.array([5, 20, 40]), np.array([1, 1, 1]), 20.0, 4, 36))
-    merged = merger.latency()
-    assert merged.upper_ns.tolist() == [5, 10, 20, 40]
-    assert merged.count.tolist() == [1, 1, 3, 1]
+    one = Latency(np.array([10, 20]), np.array([1, 2]), 15.0, 9, 19)
+    none = Latency(np.empty(0, np.int64), np.empty(0, np.int64), 0.0, 0, 0)
+    made = merged([one, none, Latency(np.array([5, 20, 40]), np.array([1, 1, 1]), 20.0, 4, 36)])
+    assert made.upper_ns.tolist() == [5, 10, 20, 40]
+    assert made.count.tolist() == [1, 1, 3, 1]
     # (3 · 15 + 3 · 20) / 6
-    assert (merged.mean, merged.min, merged.max) == (17.5, 4, 36)
-    assert [merged.percentile(share) for share in (16, 50, 83, 100)] == [5, 20, 20, 36]
-    assert Merger().latency().requests == 0
+    assert (made.mean, made.min, made.max) == (17.5, 4, 36)
+    assert [made.percentile(share) for share in (16, 50, 83, 100)] == [5, 20, 20, 36]
+    assert merged([]).requests == 0

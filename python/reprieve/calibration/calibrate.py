@@ -1,12 +1,11 @@
 """A calibration from the files of fio to the files of the result."""
 
-from __future__ import annotations
-
 import fnmatch
 import json
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,8 +40,6 @@ each run, and the runs are short. Nothing is collected before the others are wri
 
 _NAMED = 3
 """Number of runs of fio that a device file names; the others are counted."""
-
-"""In the folder of a calibration: all that was simulated, from which it goes on."""
 
 
 @dataclass(frozen=True)
@@ -90,12 +87,12 @@ class Calibration:
 
     task: Task
     fit: Fit
-    runners_up: tuple[Fit, ...]
+    runners_up: Sequence[Fit]
     """The points that were followed, for the loads with programs; the best first."""
     known: Knowledge
-    advice: tuple[Advice, ...]
-    fitted: tuple[Term, ...]
-    predicted: tuple[Term, ...]
+    advice: Sequence[Advice]
+    fitted: Sequence[Term]
+    predicted: Sequence[Term]
     """Of the conditions that were held out."""
     simulated: int
     """Conditions that were simulated in this call."""
@@ -123,8 +120,7 @@ def calibrate(
 ) -> Calibration:
     """Fit, say how well it is known, and predict what was held out."""
     parameters = task.parameters()
-    evaluator = task.evaluator(store, workers)
-    try:
+    with closing(task.evaluator(store, workers)) as evaluator:
         search = Search(
             task.conditions, parameters, dict(task.fixed or {}), evaluator, task.depth, step
         )
@@ -139,22 +135,12 @@ def calibrate(
             others = candidates(task.conditions)
             advice = advise(evaluator, others, fit, free, known, task.depth.coarse, step)
         step("predictions", 0, 1)
-        compared = [
+        fitted, predicted = (
             evaluator.compare([fit.values], some, task.prediction)[0] or [] if some else []
             for some in (task.conditions, task.held_out)
-        ]
-    finally:
-        evaluator.close()
-    return Calibration(
-        task,
-        fit,
-        tuple(search.runners_up),
-        known,
-        tuple(advice),
-        tuple(compared[0]),
-        tuple(compared[1]),
-        evaluator.simulated,
-    )
+        )
+        figures = (fitted, predicted, evaluator.simulated)
+        return Calibration(task, fit, search.runners_up, known, advice, *figures)
 
 
 @dataclass(frozen=True)
@@ -182,15 +168,9 @@ def device_file(calibration: Calibration, name: str) -> str:
     task = calibration.task
     names = [condition.name for condition in task.conditions]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    shown = ", ".join(names[:_NAMED]) + more
-    return device_text(
-        name,
-        task.start,
-        calibration.fit.values,
-        calibration.known.intervals,
-        task.fixed or {},
-        f"{len(names)} runs of fio: {shown}",
-    )
+    fitted_to = f"{len(names)} runs of fio: {', '.join(names[:_NAMED])}{more}"
+    known, fixed = calibration.known.intervals, task.fixed or {}
+    return device_text(name, task.start, calibration.fit.values, known, fixed, fitted_to)
 
 
 def as_json(calibration: Calibration) -> str:

@@ -1,7 +1,5 @@
 """Measurements that might be made next, as conditions that can be simulated."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,19 +16,16 @@ def candidates(measured: Sequence[Condition]) -> list[Condition]:
     """Return loads that were not measured: reads alone, and beside writes of a limited rate."""
     done = {_signature(each) for each in measured}
     latency_ns = _latency_ns(measured)
-    found = [
-        _condition(f"{size // 1024} KiB reads at depth {each}", [_reads(size, each, latency_ns)])
+    loads: dict[str, tuple[Job, ...]] = {
+        f"{size // 1024} KiB reads at depth {each}": (_reads(size, each, latency_ns),)
         for size in (4096, 16384)
         for each in _DEPTHS
-    ]
+    }
     for rate in _RATES_MIB:
-        found += [
-            _condition(
-                f"4 KiB reads at depth {each} beside writes of {rate} MiB/s",
-                [_writes(rate, latency_ns), _reads(4096, each, latency_ns)],
-            )
-            for each in _DEPTHS
-        ]
+        for each in _DEPTHS:
+            jobs = (_writes(rate, latency_ns), _reads(4096, each, latency_ns))
+            loads[f"4 KiB reads at depth {each} beside writes of {rate} MiB/s"] = jobs
+    found = (Condition(name, Path(), "", jobs) for name, jobs in loads.items())
     return [each for each in found if _signature(each) not in done]
 
 
@@ -54,10 +49,6 @@ def _latency_ns(measured: Sequence[Condition]) -> float:
         for job in condition.jobs
         for each in job.measured.values()
     )
-
-
-def _condition(name: str, jobs: list[Job]) -> Condition:
-    return Condition(name, Path(), "", tuple(jobs))
 
 
 def _reads(size: int, at_once: int, latency_ns: float) -> Job:

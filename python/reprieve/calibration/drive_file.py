@@ -1,7 +1,5 @@
 """The device file of a calibrated drive: each fitted value with its interval and its source."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 import tomllib
@@ -60,11 +58,16 @@ def device_text(
         lines.append(f"[{section}]")
         for leaf, value in content.items():
             comment = comments.get(f"{section}.{leaf}", f"as {start}")
-            line = f"{leaf} = {toml_value(value)}"
-            whole = f"{line:31} # {comment}"
-            lines += [whole] if len(whole) <= _LINE else [f"# {leaf}: {comment}", line]
+            lines += commented(leaf, value, comment)
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
+
+
+def commented(leaf: str, value: object, comment: str) -> list[str]:
+    """Write a key with a comment behind it, or before it where the line would be long."""
+    line = f"{leaf} = {toml_value(value)}"
+    whole = f"{line:31} # {comment}"
+    return [whole] if len(whole) <= _LINE else [f"# {leaf}: {comment}", line]
 
 
 def _planes(geometry: Mapping[str, Any]) -> int | None:

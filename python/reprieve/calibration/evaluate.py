@@ -1,14 +1,15 @@
 """Simulated conditions side by side, and a file of all that was simulated, to go on from."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from reprieve.calibration.filled_drives import FilledDrives
 from reprieve.calibration.measured import Condition
@@ -24,10 +25,6 @@ from reprieve.experiments.work import Task
 from reprieve.foreign import JsonValue, decoded, read_text
 from reprieve.parallel import Watch, silent
 from reprieve.registries import device
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Step = Callable[[str, int, int], None]
 """Told of progress: what is done, how much of it is done, of how much."""

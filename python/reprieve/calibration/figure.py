@@ -1,7 +1,5 @@
 """The picture: measured and predicted percentiles, by load and queue depth."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -43,14 +41,9 @@ def depth_of(condition: Condition) -> int:
     return max(job.asked.depth for job in condition.jobs if job.rate("read"))
 
 
-def _in_order(load: str) -> tuple[int, ...]:
-    """Order loads by the numbers in their names."""
-    return tuple(int(part) for part in load.split() if part.isdigit())
-
-
 def percentile_chart(
-    conditions: Sequence[Condition], compared: Iterable[Term], fitted: Iterable[str], theme: Theme
-) -> alt.ConcatChart:
+    conditions: Sequence[Condition], compared: Iterable[Term], fitted: Iterable[str], theme: "Theme"
+) -> "alt.ConcatChart":
     """Draw read latencies by percentile, a panel a load: lines simulated, points measured.
 
     Filled points were fitted, hollow ones held out.
@@ -81,8 +74,11 @@ def percentile_chart(
         legend=alt.Legend(title="queue depth of the reads", orient="bottom", columns=9),
     )
     panels = []
-    loads = sorted({row["load"] for row in rows}, key=_in_order)
-    for load in loads:
+    # In the order of the numbers in their names.
+    for load in sorted(
+        {row["load"] for row in rows},
+        key=lambda load: [int(part) for part in load.split() if part.isdigit()],
+    ):
         data = alt.Chart(alt.InlineData(values=[row for row in rows if row["load"] == load]))
         x = alt.X("percentile:O", title="percentile", sort=list(_NINES.values()))
         x = x.axis(labelAngle=0, grid=True)

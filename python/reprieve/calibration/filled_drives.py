@@ -1,7 +1,5 @@
 """Drives that are filled once: a simulation starts from the state that one before it has saved."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 import tomllib
@@ -38,9 +36,10 @@ class FilledDrives:
 
     def requests(self, base: Any, keys: Mapping[str, object], jobs: Path) -> Table:
         """Run the jobs of a file of fio on a drive, and return the log of requests."""
-        own = {key.replace(".", "__"): value for key, value in keys.items()}
-        source = Source.of(base, {**own, "workload__fio": str(jobs)})
-        place = _place(base, keys)
+        source = Source.of(base, {**keys, "workload.fio": str(jobs)})
+        # A state depends on base, seed, and the values that are not of time alone.
+        told = {key: value for key, value in keys.items() if not key.startswith(_NOT_IN_A_STATE)}
+        place = json.dumps([base, told], sort_keys=True, default=str)
         state = self._states.get(place)
         split, _, simulation = opened(source, Drive(state), requests=True)
         if state is None:
@@ -69,12 +68,5 @@ class FilledDrives:
 
 def capacity_bytes(base: Any, keys: Mapping[str, object]) -> int:
     """Return what the drive of a scenario holds for its users."""
-    own = {key.replace(".", "__"): value for key, value in keys.items()}
-    source = Source.of(base, own)
+    source = Source.of(base, keys)
     return _native.capacity_bytes(source.text, source.path, list(source.sets))
-
-
-def _place(base: Any, keys: Mapping[str, object]) -> str:
-    """Return what a state depends on: base, seed, and the values that are not of time alone."""
-    told = {key: value for key, value in keys.items() if not key.startswith(_NOT_IN_A_STATE)}
-    return json.dumps([base, told], sort_keys=True, default=str)

@@ -1,7 +1,5 @@
 """Results of fio beside their options: what contradicts them is refused by its cause."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Sequence
@@ -152,7 +150,7 @@ def _depth(entry: Entry) -> None:
 def _latencies(entry: Entry, direction: str, measured: Measured) -> None:
     """Refuse latencies that contradict depth and rate."""
     options, depth = entry.job.options, entry.job.asked.depth
-    high = [value for value in measured.percentile_ns.values() if _is_wrapped(value)]
+    high = [ns for ns in measured.percentile_ns.values() if abs(ns / _WRAPPED_NS - 1) < _NEAR]
     if high and ("sqthread_poll" in options or "hipri" in options):
         raise UserError(
             f"{entry.where}: completions of its {direction}s take {high[0] / 1e9:.1f} s: fio "
@@ -166,10 +164,6 @@ def _latencies(entry: Entry, direction: str, measured: Measured) -> None:
             f"{measured.iops:.0f} {direction}s a second need {implied:.0f} requests at a time, and "
             f"its depth is {depth}"
         )
-
-
-def _is_wrapped(value_ns: float) -> bool:
-    return abs(value_ns / _WRAPPED_NS - 1) < _NEAR
 
 
 def _time_s(entry: Entry) -> float | None:

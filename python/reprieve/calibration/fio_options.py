@@ -1,7 +1,5 @@
 """Options of a job of fio, read by the table of options that serves job files too."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,7 +43,7 @@ class Asked:
     """Options of zoned drives, which are left out."""
 
     @staticmethod
-    def of(options: Mapping[str, str]) -> Asked:
+    def of(options: Mapping[str, str]) -> "Asked":
         """Read options; raises UserError at one that is not simulated or has a wrong value."""
         found = json.loads(fio_options(list(options.items())))
         sizes = {each: [(size, part) for size, part in of] for each, of in found["sizes"].items()}

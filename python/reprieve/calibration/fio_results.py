@@ -1,7 +1,5 @@
 """Measurements of fio: its JSON output, read and checked."""
 
-from __future__ import annotations
-
 import math
 import re
 from bisect import bisect_left

@@ -1,10 +1,9 @@
 """Does the drive suspend? The same fit under one assumption after another, side by side."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import NamedTuple
 
 from reprieve.calibration.evaluate import Evaluator, Step
@@ -14,6 +13,7 @@ from reprieve.calibration.parameters import OVERHEAD, STEPS, Parameter, Value
 from reprieve.calibration.ranges import READS, has_writes
 from reprieve.calibration.search import Depth, Search
 
+_criterion = attrgetter("criterion")
 SEEDS = 6
 _DOUBT = 20.0
 """Whoever is behind by so much more in the criterion, before all of it is counted, is out."""
@@ -192,7 +192,7 @@ class Trial:
             return -math.inf
         return 2 * min(fit.cost for fit in self.search.shallow) + self.penalty
 
-    def begin(self, others: Mapping[str, Trial]) -> None:
+    def begin(self, others: Mapping[str, "Trial"]) -> None:
         """Fit the shallow loads, unless that is done."""
         if self.search is not None:
             return
@@ -246,10 +246,6 @@ def _next(trials: Sequence[Trial]) -> Trial | None:
     best = min(done, key=_criterion)
     others = (each for each in left if each.assumption.suspends != best.assumption.suspends)
     return next((each for each in others if each.criterion < best.criterion + _DOUBT), None)
-
-
-def _criterion(trial: Trial) -> float:
-    return trial.criterion
 
 
 def _effort(trial: Trial) -> tuple[bool, bool, float]:

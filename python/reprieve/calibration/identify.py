@@ -1,11 +1,11 @@
 """Precision of the parameters: intervals, correlations, and the measurements to add next."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from reprieve.calibration.evaluate import Evaluator, Step
 from reprieve.calibration.least_squares import Fit, derivatives, number
@@ -13,10 +13,6 @@ from reprieve.calibration.measured import Condition
 from reprieve.calibration.objective import FIO_BIN, is_fitted, residuals
 from reprieve.calibration.parameters import Parameter
 from reprieve.calibration.replay import Effort
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 SEEDS = 8
 """Runs of the fitted drive under other seeds, whose scatter is the noise."""
@@ -93,8 +89,6 @@ def knowledge(
     measurement is as much smaller as it has more requests, and fio's histogram adds its width.
     The range that was searched counts as a measurement of its own.
     """
-    import numpy as np
-
     by_seed, noise, expected = _at(evaluator, conditions, fit, free, effort)
     slopes = np.mean(by_seed, axis=0)
     here = evaluator.residuals([fit.values], conditions, effort)[0]
@@ -135,7 +129,6 @@ def advise(
     step: Step,
 ) -> list[Advice]:
     """Say which of the candidates would narrow the intervals that are widest, and by how much."""
-    import numpy as np
 
     def deviations(
         information: NDArray[np.float64], noise: NDArray[np.float64]
@@ -172,8 +165,6 @@ def informed(
     parameters that the measurements determine least. Products of slopes under different seeds have
     none of it on average; a direction that does not stand out of what is left is not informed of.
     """
-    import numpy as np
-
     count, rows = len(by_seed), len(by_seed[0])
     total = np.sum(by_seed, axis=0)
     own = np.sum([each.T @ each for each in by_seed], axis=0)
@@ -194,8 +185,6 @@ def _at(
     effort: Effort,
 ) -> tuple[list[NDArray[np.float64]], NDArray[np.float64], float]:
     """Return slopes by seed, covariance of the gradient, and the squares that noise leaves."""
-    import numpy as np
-
     position = np.log([number(fit.values[each.key]) for each in free])
     slopes_by_seed = [
         derivatives(evaluator, free, fit.values, position, conditions, each)

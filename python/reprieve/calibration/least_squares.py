@@ -1,21 +1,18 @@
 """Least squares over the parameters that are numbers, all derivatives of a point side by side."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from reprieve._native import UserError
 from reprieve.calibration.evaluate import Evaluator
 from reprieve.calibration.measured import Condition
 from reprieve.calibration.parameters import Parameter, Value
 from reprieve.calibration.replay import Effort
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _CONVERGED = 2e-3
 """Least squares end when a step changes the sum, or the way from the start, by less than this
@@ -58,13 +55,11 @@ class Slopes:
     residuals: NDArray[np.float64]
     by: NDArray[np.float64]
 
-    def moved(self, to: NDArray[np.float64], residuals: NDArray[np.float64]) -> Slopes:
+    def moved(self, to: NDArray[np.float64], residuals: NDArray[np.float64]) -> "Slopes":
         """Return those at another point, as Broyden has them; nothing is simulated.
 
         They are changed least so that they account for the step.
         """
-        import numpy as np
-
         way = to - self.at
         length = float(way @ way)
         missing = residuals - self.residuals - self.by @ way
@@ -88,7 +83,6 @@ def polish(
     Derivatives are taken by differences once in `anew_every` steps; between them they follow from
     what the last step changed, which simulates nothing.
     """
-    import numpy as np
     from scipy.optimize import least_squares
 
     if not free:
@@ -162,8 +156,6 @@ def derivatives(
     differences: Differences = NARROW,
 ) -> NDArray[np.float64]:
     """Return how each residual changes with the logarithm of each parameter, by differences."""
-    import numpy as np
-
     sides = (1, -1) if differences.to_both_sides else (1,)
     widths = [
         _width(parameter, each, differences) for parameter, each in zip(free, position, strict=True)

@@ -6,8 +6,6 @@ all reads alike, and points between them fit worse: least squares ends in the mi
 starts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from reprieve.calibration.least_squares import number

@@ -1,7 +1,5 @@
 """Runs of fio as they were measured: conditions, their jobs, and the figures of each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

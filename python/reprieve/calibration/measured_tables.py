@@ -1,7 +1,5 @@
 """Measurements as tables: figures in CSV or Parquet, and a TOML file of what was run."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import math
@@ -9,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from reprieve import words
 from reprieve._native import UserError
 from reprieve.calibration.fio_results import DIRECTIONS
 from reprieve.calibration.measured import ALL_JOBS, Condition, Job, Measured
@@ -92,10 +91,7 @@ def _figure(where: str, metric: str, text: str) -> tuple[str, float]:
     known = _METRIC.fullmatch(metric)
     if known is None:
         raise UserError(f"{where}: metric = {metric}: must be one such as {_METRICS}")
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = words.number(text)
     if not (math.isfinite(value) and value > 0):
         raise UserError(f"{where}: value = {text}: must be a finite number above 0")
     return known["what"] or metric, value * _UNITS_NS.get(known["unit"], 1.0)

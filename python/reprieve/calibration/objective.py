@@ -1,18 +1,14 @@
 """Distance of a simulated drive from a measured one: weighted logarithms of percentiles."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from reprieve.calibration.measured import Condition, Job, Measured
 from reprieve.calibration.replay import Prediction, Simulated
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 FIO_BIN = 1 / 64 / math.sqrt(12)
 """Relative standard deviation that fio's histogram adds: 64 bins to a power of two."""
@@ -84,8 +80,6 @@ def residuals(compared: Sequence[Term]) -> NDArray[np.float64]:
     The percentiles of one job go together, so that all of them count as much as its rate. What is
     far off counts less than its square, so that one mechanism that the model lacks does not decide.
     """
-    import numpy as np
-
     percentiles: dict[tuple[str, int, str], int] = {}
     fitted = [term for term in compared if is_fitted(term)]
     for term in fitted:

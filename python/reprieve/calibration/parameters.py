@@ -1,7 +1,5 @@
 """Parameters of a fit: scenario keys with their ranges, and quantities that stand for several."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -80,10 +78,7 @@ def parse_free(text: str) -> Parameter:
     if "|" in range_:
         return Parameter(key, choices=tuple(_value(part) for part in range_.split("|")))
     low, dots, high = range_.partition("..")
-    try:
-        bounds = (float(low), float(high))
-    except ValueError:
-        bounds = (math.nan, math.nan)
+    bounds = (words.number(low), words.number(high))
     if not dots or not all(map(math.isfinite, bounds)):
         raise UserError(f"--free {text}: must be KEY=LO..HI with two numbers, or KEY=A|B|C")
     return Parameter(key, *bounds, whole=_is_whole(key))

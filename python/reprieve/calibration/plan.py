@@ -1,7 +1,5 @@
 """Measurement plan: job files of fio that reveal most of a drive, and a script that runs them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,7 +7,6 @@ _READ_BYTES = (4, 16)
 _READ_DEPTHS = (1, 4, 16, 64, 256)
 _RATES_MIB = (10, 50, 250, 1000)
 _MIXED_DEPTHS = (1, 8, 32, 128)
-_PERCENTILES = "1:5:10:20:30:40:50:60:70:80:90:95:99:99.5:99.9:99.95:99.99"
 RUN_S = 60
 """At depth 1 some 600,000 reads: 600 above p99.9."""
 _RAMP_S = 5
@@ -52,22 +49,7 @@ def job_files(engine: str = "libaio", run_s: int = RUN_S) -> dict[str, str]:
 
 def job_file(run: Planned, engine: str, run_s: int) -> str:
     """Write the job file of a run."""
-    lines = [
-        "[global]",
-        "filename=${DEVICE}",
-        f"ioengine={engine}",
-        "direct=1",
-        "thread=1",
-        "size=100%",
-        "time_based",
-        f"ramp_time={_RAMP_S}s",
-        f"runtime={run_s}s",
-        "lat_percentiles=1",
-        f"percentile_list={_PERCENTILES}",
-    ]
-    if run.write_mib_per_s:
-        rate = f"rate=,{run.write_mib_per_s}m"
-        lines += ["", "[fill]", "rw=write", "bs=128k", "iodepth=1", rate]
-    size = f"bs={run.read_kib}k"
-    lines += ["", "[read]", "rw=randread", size, f"iodepth={run.depth}", "norandommap=1"]
-    return "\n".join(lines) + "\n"
+    rate = f"rate=,{run.write_mib_per_s}m\n"
+    fill = f"[fill]\nrw=write\nbs=128k\niodepth=1\n{rate}\n" if run.write_mib_per_s else ""
+    template = Path(__file__).with_name("job.template").read_text(encoding="utf-8")
+    return template.format(engine=engine, ramp_s=_RAMP_S, run_s=run_s, fill=fill, run=run)

@@ -1,7 +1,5 @@
 """Where the search looks: ranges of parameters that follow from the measurements by arithmetic."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple

@@ -1,23 +1,20 @@
 """A condition simulated: the jobs of a fio run on a drive, and fio's figures of it."""
 
-from __future__ import annotations
-
 import math
 import tempfile
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from reprieve._native import UserError
 from reprieve.calibration.filled_drives import FilledDrives, capacity_bytes
 from reprieve.calibration.fio_results import DIRECTIONS
 from reprieve.calibration.measured import Condition, Job, Measured
 from reprieve.calibration.parameters import Values, overrides
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _OURS = frozenset(
     (
@@ -221,7 +218,8 @@ def logged(
     keys = {**overrides(values), "seed": effort.seed}
     with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
         jobs = Path(folder, "jobs.fio")
-        drive_bytes = capacity_bytes(base, keys) if _has_bytes(condition) else None
+        has_bytes = any(job.asked.end_bytes for job in condition.jobs)
+        drive_bytes = capacity_bytes(base, keys) if has_bytes else None
         jobs.write_text(job_file(condition, ramp_s, runtime_s, drive_bytes), encoding="utf-8")
         log = drives.requests(base, keys, jobs)
     arrival = log.array("arrival_ns")
@@ -238,16 +236,9 @@ def logged(
     return found | totals, runtime_s
 
 
-def _has_bytes(condition: Condition) -> bool:
-    """Return whether any region is given in bytes."""
-    return any(job.asked.end_bytes for job in condition.jobs)
-
-
 def _figures(
     latency_ns: NDArray[np.int64] | None, measured: Measured, runtime_s: float
 ) -> Simulated:
-    import numpy as np
-
     if latency_ns is None or not len(latency_ns):
         return Simulated(0, 0.0, {})
     percents = [p for p in measured.percentile_ns if p < _ALL]

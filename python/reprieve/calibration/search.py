@@ -6,39 +6,26 @@ at once, by Sobol points or by evolution, ended in local minima in which one par
 another: a program too short whose suspension cost too much.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
+from operator import attrgetter
+
+import numpy as np
 
 from reprieve._native import UserError
+from reprieve.calibration import ranges
 from reprieve.calibration.evaluate import Evaluator, Step
-from reprieve.calibration.least_squares import (
-    WIDE,
-    Fit,
-    at,
-    polish,
-    values_at,
-)
+from reprieve.calibration.least_squares import WIDE, Fit, at, polish, values_at
 from reprieve.calibration.local_minima import other_minima
 from reprieve.calibration.measured import Condition
 from reprieve.calibration.parameters import PROGRAM, Parameter, Value
-from reprieve.calibration.ranges import (
-    ANY_PROGRAM_US,
-    DIES,
-    has_writes,
-    of_programs,
-    program_range,
-    shallowest,
-    shows_when_shallow,
-    stays_at_first,
-)
 from reprieve.calibration.replay import Effort
 
 _NOWHERE = "none of the drives that were tried for {what} can be simulated: {why}"
+_cost = attrgetter("cost")
 _HALVINGS = 2
 _FAR_WORSE = 3.0
 _ANY_COST = 10.0
@@ -112,8 +99,8 @@ class Search:
     def run(self) -> Fit:
         """Return the best point; raises UserError if there is a drive nowhere."""
         fits = self._reads(dict(self.fixed))
-        mixed = [each for each in self.conditions if has_writes(each)]
-        if of_programs(self.parameters) and mixed:
+        mixed = [each for each in self.conditions if ranges.has_writes(each)]
+        if ranges.of_programs(self.parameters) and mixed:
             fits = self._in_turn(self._of_programs(fits[0].values, mixed))
         self.runners_up = fits
         return self.finish(fits[0].values)
@@ -154,14 +141,14 @@ class Search:
         return self._go_on(self._of_programs(known, self.conditions))[0]
 
     def _reads(self, known: dict[str, Value]) -> list[Fit]:
-        written = of_programs(self.parameters)
+        written = ranges.of_programs(self.parameters)
         parameters = [each for each in self.parameters if each not in written]
-        reads = [each for each in self.conditions if not has_writes(each)]
+        reads = [each for each in self.conditions if not ranges.has_writes(each)]
         # Few choices, and short runs: the number of dies may show in the last steps alone.
         return self._in_turn(_Stage("reads", parameters, known, reads, follows_all=True))
 
     def _of_programs(self, known: dict[str, Value], conditions: Sequence[Condition]) -> _Stage:
-        return _Stage("programs", of_programs(self.parameters), known, conditions)
+        return _Stage("programs", ranges.of_programs(self.parameters), known, conditions)
 
     def _in_turn(self, stage: _Stage) -> list[Fit]:
         """Fit the shallow loads, then choose by the deep ones, then follow; the best first."""
@@ -175,8 +162,8 @@ class Search:
             for each in stage.parameters
         }
         begin = {**first, **stage.known}
-        early = [each for each in stage.parameters if shows_when_shallow(each)]
-        what, conditions = f"{stage.what}: shallow loads", shallowest(stage.conditions)
+        early = [each for each in stage.parameters if ranges.shows_when_shallow(each)]
+        what, conditions = f"{stage.what}: shallow loads", ranges.shallowest(stage.conditions)
         shallow = replace(stage, what=what, parameters=early, conditions=conditions)
         found = []
         for fit in near:
@@ -191,7 +178,7 @@ class Search:
         late = [
             each
             for each in stage.parameters
-            if not shows_when_shallow(each) and not stays_at_first(each)
+            if not ranges.shows_when_shallow(each) and not ranges.stays_at_first(each)
         ]
         found, guesses = [], []
         for start in self.shallow:
@@ -291,22 +278,21 @@ class Search:
     ) -> list[Parameter]:
         """Return the numbers, with the range of a program that goes with a number of dies."""
         free = [each for each in parameters if not each.choices]
-        dies = values.get(DIES)
+        dies = values.get(ranges.DIES)
         planes = values.get("geometry.planes_per_die")
         if not isinstance(dies, str) or not isinstance(planes, int):
             return free
         channels, _, each = dies.partition("x")
-        range_ = program_range(self.conditions, int(channels) * int(each), planes)
+        range_ = ranges.program_range(self.conditions, int(channels) * int(each), planes)
         generic = {each.key: each for each in self.parameters}.get(PROGRAM)
         # A range that was given stays as it is.
-        is_default = generic is not None and (generic.low, generic.high) == ANY_PROGRAM_US
+        is_default = generic is not None and (generic.low, generic.high) == ranges.ANY_PROGRAM_US
         return [range_ if each.key == PROGRAM and is_default else each for each in free]
 
     def _drawn(
         self, free: Sequence[Parameter], values: dict[str, Value], guessed: int
     ) -> list[dict[str, Value]]:
         """Return points of Sobol's sequence, as many as are left beside those that are guessed."""
-        import numpy as np
         from scipy.stats import qmc
 
         if not free:
@@ -365,7 +351,3 @@ def _best_of_each(fits: Sequence[Fit], chosen: Sequence[str]) -> list[Fit]:
 
 def _choices(fit: Fit, keys: Sequence[str]) -> tuple[Value, ...]:
     return tuple(fit.values[key] for key in keys)
-
-
-def _cost(fit: Fit) -> float:
-    return fit.cost

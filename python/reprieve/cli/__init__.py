@@ -1,7 +1,5 @@
 """The command line: turns arguments into calls, and errors into an exit status."""
 
-from __future__ import annotations
-
 import errno
 import io
 import os

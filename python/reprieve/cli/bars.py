@@ -1,7 +1,5 @@
 """Bars on a terminal, which leave nothing behind."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

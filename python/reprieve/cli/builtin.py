@@ -1,12 +1,9 @@
 """`reprieve devices`, `parts`, `loads`, `policies` and `schema`: what is built in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 from typing import Annotated, Any
 
-from reprieve import _native, registries
+from reprieve import _native, registries, words
 from reprieve._native import UserError
 from reprieve.cli.completion import among
 from reprieve.cli.console import say, show, table
@@ -47,8 +44,8 @@ def policies(name: Annotated[str | None, _among(_policies)] = None) -> None:
         if name is None or entry.name.lower() == name.lower()
     ]
     if not found:
-        near = get_close_matches(str(name), [entry.name for entry in _policies()], 1)
-        hint = f"did you mean {near[0]}?" if near else "`reprieve policies` lists all"
+        known = (entry.name for entry in _policies())
+        hint = words.hint(str(name), known, "`reprieve policies` lists all")
         raise UserError(f"policies: there is no {name}; {hint}")
     rows = table("", ["key", "value", ""], left=3)
     for key, entry in found:

@@ -1,7 +1,5 @@
 """The commands: where each is found, and the application that loads the one that is called."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -56,7 +54,7 @@ def names() -> list[str]:
     return [*COMMANDS, *sorted({point.name for point in _points()} - {*COMMANDS})]
 
 
-def _points() -> Iterable[EntryPoint]:
+def _points() -> Iterable["EntryPoint"]:
     # Looking for them takes a while, and our own commands do without.
     from importlib.metadata import entry_points
 

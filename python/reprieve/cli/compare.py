@@ -1,41 +1,27 @@
 """`reprieve compare`: the same scenario at each value of some keys."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from reprieve._native import UserError
+from reprieve.cli import options
 from reprieve.cli.console import command_line, progress, say, sentence, show, table
-from reprieve.cli.options import (
-    AllowPython,
-    Force,
-    Jobs,
-    Minutes,
-    ScenarioFile,
-    Sets,
-    UntilDecided,
-    given,
-    out_dir,
-)
+from reprieve.cli.options import given, out_dir
 from reprieve.cli.signals import INTERRUPTED, save
 from reprieve.comparison import Axis, Comparison, Settings, compare_into
 from reprieve.confidence import FIGURES, TOO_FEW, UNDECIDED, UNKNOWN, compared, is_known, listed
 from reprieve.extras import has_plots, missing
 from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write
-from reprieve.pairs import latency, nearest
+from reprieve.pairs import Paired, latency, nearest
 from reprieve.precision import Aim
 from reprieve.report.tables import measured, named, too_few, verdicts, waf
 from reprieve.roles import bound_runs
 from reprieve.scenario import Source
 from reprieve.units import NOTHING
-
-if TYPE_CHECKING:
-    from reprieve.pairs import Paired
 
 _LONG_NS = 1_000_000
 _MANY = 3
@@ -46,7 +32,7 @@ _TAIL = "read_latency_ns_p99"
 
 
 def compare(
-    scenario: ScenarioFile,
+    scenario: options.ScenarioFile,
     axes: Annotated[
         list[str] | None,
         given(
@@ -66,13 +52,13 @@ def compare(
     baseline: Annotated[
         str | None, given("The run that the others are measured by, such as FIFO.", "LABEL")
     ] = None,
-    until_decided: UntilDecided = None,
-    minutes: Minutes = None,
-    sets: Sets = None,
+    until_decided: options.UntilDecided = None,
+    minutes: options.Minutes = None,
+    sets: options.Sets = None,
     out: Annotated[Path | None, out_dir("out/SCENARIO-compare")] = None,
-    jobs: Jobs = None,
-    allow_python: AllowPython = False,
-    force: Force = False,
+    jobs: options.Jobs = None,
+    allow_python: options.AllowPython = False,
+    force: options.Force = False,
 ) -> None:
     """Run a scenario at each value of a key and compare all with one of them.
 
@@ -92,14 +78,10 @@ def compare(
     if minutes is not None and until_decided is None:
         raise UserError("--minutes: ends runs that go on; give --until-decided too")
     with progress() as bars:
+        aim = None if until_decided is None else Aim.parse(until_decided)
+        ends = (save, baseline, aim, minutes)
         settings = Settings(
-            jobs,
-            command_line(),
-            lambda run, share, done: bars(run.label, share, done),
-            save,
-            baseline,
-            None if until_decided is None else Aim.parse(until_decided),
-            minutes,
+            jobs, command_line(), lambda run, share, done: bars(run.label, share, done), *ends
         )
         comparison = compare_into(source, parsed, directory, settings)
     _show(comparison)

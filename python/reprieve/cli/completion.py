@@ -1,7 +1,5 @@
 """Words that a shell offers: keys of a scenario and their values, names, numbers of a result."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -30,9 +28,9 @@ def among(words: Callable[[], Iterable[Any]]) -> Offer:
 
 def settings(incomplete: str) -> list[str]:
     """Offer keys of a scenario, and behind `KEY=` values; of several, those of the last."""
-    from reprieve.sections import schema
+    from reprieve.sections import all_keys
 
-    of = {key["key"]: key for section in schema().values() for key in section.values()}
+    of = all_keys()
     name, equals, values = incomplete.partition("=")
     begun = [key for key in of if key.startswith(name)]
     if not equals and len(begun) > 1:

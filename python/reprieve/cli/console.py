@@ -121,15 +121,12 @@ def _some(whole: Table, places: Sequence[int], is_narrow: bool) -> Table:
             header = _halved(header)
         else:
             header = header.replace(".", ".\n")
-            most = max([_WORDS, *map(_longest_word, column.cells)]) if is_narrow else None
+            words = " ".join(map(str, column.cells)).split()
+            most = max([_WORDS, *map(len, words)]) if is_narrow else None
         made.add_column(header, justify=column.justify, no_wrap=column.no_wrap, max_width=most)
     for row, *cells in zip(whole.rows, *(column.cells for column in columns), strict=True):
         made.add_row(*cells, style=row.style, end_section=row.end_section)
     return made
-
-
-def _longest_word(cell: object) -> int:
-    return max(map(len, str(cell).split()), default=0)
 
 
 def _halved(header: str) -> str:

@@ -1,7 +1,5 @@
 """`reprieve drives`: measured drives, and how near their devices come."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +10,7 @@ from reprieve._native import UserError
 from reprieve.cli.completion import among
 from reprieve.cli.console import overall, say, sentence, show, table
 from reprieve.cli.options import Force, Jobs, argument, flag, given
-from reprieve.drives import load, names
+from reprieve.drives import MeasuredDrive, load, names
 from reprieve.drives.folders import SCORE
 from reprieve.outputs import make_folder, replace_file
 from reprieve.overwriting import may_write
@@ -21,7 +19,6 @@ from reprieve.units import NOTHING, share
 
 if TYPE_CHECKING:
     from reprieve.calibration.measured import Condition
-    from reprieve.drives import MeasuredDrive
     from reprieve.drives.scores import Score
 
 _SHOWN = ("p50", "p90", "p95", "p99", "p99.9", "iops")
@@ -121,7 +118,7 @@ def _list() -> None:
     show(rows)
 
 
-def _show(drive: MeasuredDrive, score: Score | None) -> None:
+def _show(drive: MeasuredDrive, score: "Score | None") -> None:
     from reprieve.drives.scores import body_errors
 
     noise = ", ".join(f"{figure} {share(each, 2)}" for figure, each in drive.noise.items())
@@ -152,7 +149,9 @@ def _show(drive: MeasuredDrive, score: Score | None) -> None:
             say(f"{what}: reads from p50 to p99: median error {median}, nine tenths within {most}")
 
 
-def _rows(drive: MeasuredDrive, condition: Condition, score: Score | None) -> Iterator[list[str]]:
+def _rows(
+    drive: MeasuredDrive, condition: "Condition", score: "Score | None"
+) -> Iterator[list[str]]:
     """Yield figure, measured and simulated value, error and noise floor."""
     terms = {
         (term.job, term.direction, term.what): term

@@ -1,9 +1,7 @@
 """`reprieve explain`: why the slowest requests of a run were slow."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -16,10 +14,8 @@ from reprieve.confidence import is_known
 from reprieve.explanation import Explanation, trial_words, with_trials
 from reprieve.latency import percent_of
 from reprieve.request_log import CAUSES
+from reprieve.result import Result
 from reprieve.units import share
-
-if TYPE_CHECKING:
-    from reprieve.result import Result
 
 _FIGURES = {"mean": "mean", "p99": "p99", "p99_9": "p99.9", "p99_99": "p99.99"}
 

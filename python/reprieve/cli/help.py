@@ -1,7 +1,5 @@
 """Help of commands: description, usage, example, arguments and options, fitted to the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from inspect import cleandoc
 from typing import Any

@@ -1,7 +1,5 @@
 """`reprieve init`: a scenario and a sweep to begin with, that run as they are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

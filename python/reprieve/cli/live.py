@@ -1,7 +1,5 @@
 """A run while it goes on, on the terminal: a bar with the tails and the suspensions so far."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """`reprieve power-loss`: the power fails at many instants, under each policy."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """`reprieve array`: the load of a scenario on an array of its drives."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated, Any
@@ -96,9 +94,8 @@ def _show(summary: dict[str, Any]) -> None:
         f"chunks reconstructed, {summary['hedged_reads']:,} hedged"
     )
     if rebuild := summary.get("rebuild"):
-        end = (
-            "not done" if rebuild["end_ns"] is None else f"done at {rebuild['end_ns'] / 1e9:,.3f} s"
-        )
+        end_ns = rebuild["end_ns"]
+        end = "not done" if end_ns is None else f"done at {end_ns / 1e9:,.3f} s"
         share = rebuild["rebuilt_bytes"] / rebuild["bytes"]
         say(f"drive {rebuild['drive']}: {100 * share:.1f} % rebuilt, {end}")
     if hole := summary.get("write_hole"):

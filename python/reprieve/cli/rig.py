@@ -1,7 +1,5 @@
 """`reprieve rig`: raw commands on one die."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

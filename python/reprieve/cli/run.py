@@ -1,9 +1,7 @@
 """`reprieve run`: one simulation."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -11,28 +9,15 @@ from typing import Annotated
 import typer
 
 from reprieve._native import UserError
+from reprieve.cli import options
 from reprieve.cli.console import command_line, say, sentence, show, table, warn
-from reprieve.cli.options import (
-    AllowPython,
-    DrawTimeline,
-    Force,
-    FromState,
-    Minutes,
-    ScenarioFile,
-    Sets,
-    TimelineFor,
-    TimelineFrom,
-    TimelinePhases,
-    UntilDecided,
-    flag,
-    given,
-    out_dir,
-)
+from reprieve.cli.options import flag, given, out_dir
 from reprieve.cli.signals import INTERRUPTED, interruptible
 from reprieve.confidence import FIGURES, TOO_FEW, bounds_us, cell_us, known
 from reprieve.latency import KINDS
 from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write
+from reprieve.precision import Kept, decided
 from reprieve.report.tables import measured, trace_changes, unknown, waf
 from reprieve.result import Result
 from reprieve.scenario import Source
@@ -49,7 +34,6 @@ from reprieve.simulation import (
 )
 from reprieve.timeline import Window, time_ns, told
 
-_Made = tuple[Result, list[Path]]
 # Shorter preparations are not mentioned.
 _BLINK_S = 0.5
 
@@ -62,30 +46,30 @@ SaveStateAt = Annotated[
 
 
 def run(
-    scenario: ScenarioFile,
-    sets: Sets = None,
+    scenario: options.ScenarioFile,
+    sets: options.Sets = None,
     out: Annotated[Path | None, out_dir("out/SCENARIO")] = None,
     requests: Annotated[
         bool, flag("--requests", "Write requests.parquet, one row a request.")
     ] = False,
     report: Annotated[bool, flag("--report", "Write report.html, which needs no network.")] = False,
-    from_state: FromState = None,
+    from_state: options.FromState = None,
     save_state: SaveState = None,
     save_state_at: SaveStateAt = None,
-    timeline: DrawTimeline = False,
-    timeline_from: TimelineFrom = None,
-    timeline_for: TimelineFor = None,
-    timeline_phases: TimelinePhases = False,
+    timeline: options.DrawTimeline = False,
+    timeline_from: options.TimelineFrom = None,
+    timeline_for: options.TimelineFor = None,
+    timeline_phases: options.TimelinePhases = False,
     check: Annotated[
         bool, flag("--check", "Check all that must hold; stop where it does not.")
     ] = False,
-    until_decided: UntilDecided = None,
-    minutes: Minutes = None,
+    until_decided: options.UntilDecided = None,
+    minutes: options.Minutes = None,
     print_only: Annotated[
         bool, flag("--print", "Print the resolved scenario and do not run it.")
     ] = False,
-    allow_python: AllowPython = False,
-    force: Force = False,
+    allow_python: options.AllowPython = False,
+    force: options.Force = False,
 ) -> None:
     """Run one simulation and write its results to DIR.
 
@@ -105,6 +89,8 @@ def run(
     drive = Drive(from_state, save_state, save_state_at or "end", command if check else None)
     window = _window(timeline, timeline_from, timeline_for, timeline_phases)
     files = Files(requests, report_command=command if report else None, timeline=window)
+    if minutes is not None and until_decided is None:
+        raise UserError("--minutes: ends a run that goes on; give --until-decided too")
     with _live(scenario.stem) as (watch, look), interruptible() as is_interrupted:
 
         def heard(share: float | None, requests: int) -> None:
@@ -112,11 +98,11 @@ def run(
             if is_interrupted():
                 raise EnoughError
 
-        def one(longer: Source) -> tuple[Result, list[Path]]:
+        def one(longer: Source) -> Kept:
             return run_into(longer, directory, files, heard, drive, look=look)
 
         try:
-            (result, paths), known = _narrowed(source, until_decided, minutes, one)
+            (result, paths), known = decided(source, until_decided, minutes, one)
         except EnoughError:
             warn("interrupted before the first result")
             raise typer.Exit(INTERRUPTED) from None
@@ -128,25 +114,7 @@ def run(
         raise typer.Exit(INTERRUPTED)
     if window is not None:
         say(told(result.summary))
-    paths += [] if save_state is None else [save_state]
-    say("wrote " + ", ".join(str(path) for path in paths))
-
-
-def _narrowed(
-    source: Source, until_decided: str | None, minutes: float | None, one: Callable[[Source], _Made]
-) -> tuple[_Made, str]:
-    """Run once, or until an interval is as narrow as asked; return also what is said of that."""
-    if until_decided is None:
-        if minutes is not None:
-            raise UserError("--minutes: ends a run that goes on; give --until-decided too")
-        return one(source), ""
-    from reprieve.precision import Aim, narrowed
-
-    aim = Aim.parse(until_decided)
-    found = narrowed(
-        source, aim, minutes, one, lambda made: aim.half_width(made[0]), lambda made: [made[0]]
-    )
-    return found.made, found.sentence
+    say("wrote " + ", ".join(str(path) for path in (*paths, save_state) if path is not None))
 
 
 def _partial(result: Result, directory: Path, paths: Sequence[Path]) -> str:

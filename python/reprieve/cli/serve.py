@@ -1,7 +1,5 @@
 """`reprieve serve` and `reprieve ctl`: the drive as a block device, and its rules meanwhile."""
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Signals: SIGINT and SIGTERM end every command within a second, whatever it is waiting for."""
 
-from __future__ import annotations
-
 import os
 import select
 import signal

@@ -1,35 +1,22 @@
 """`reprieve sweep` and `reprieve query`: many runs, and questions to what they gave."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from reprieve._native import UserError
+from reprieve.cli import options
 from reprieve.cli.console import command_line, overall, say, show, table, warn
-from reprieve.cli.options import (
-    AllowPython,
-    Force,
-    Jobs,
-    Minutes,
-    Scheduler,
-    argument,
-    flag,
-    given,
-    out_dir,
-)
+from reprieve.cli.options import argument, flag, given, out_dir
 from reprieve.cli.signals import INTERRUPTED, save
 from reprieve.experiments.columns import column, figures, heading, told
+from reprieve.experiments.plan import Plan, read_plan
 from reprieve.extras import has_plots, missing
 from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write, named_by
 from reprieve.units import NOTHING, alike
-
-if TYPE_CHECKING:
-    from reprieve.experiments.plan import Plan
 
 # What a screen takes in; the data set has all.
 _ROWS_MAX = 40
@@ -39,11 +26,11 @@ _ASKED_DIGITS = 6
 
 def sweep(
     file: Annotated[Path, argument("The sweep file.", "SWEEP.toml")],
-    workers: Jobs = None,
+    workers: options.Jobs = None,
     processes: Annotated[
         int | None, typer.Option(min=1, help="Runs at a time, each in a process of its own.")
     ] = None,
-    scheduler: Scheduler = None,
+    scheduler: options.Scheduler = None,
     part: Annotated[
         str | None,
         given(
@@ -56,9 +43,9 @@ def sweep(
         bool, flag("--collect", "Run nothing: write the data set of the finished runs.")
     ] = False,
     retry_failed: Annotated[bool, flag("--retry-failed", "Do failed runs again.")] = False,
-    minutes: Minutes = None,
-    allow_python: AllowPython = False,
-    force: Force = False,
+    minutes: options.Minutes = None,
+    allow_python: options.AllowPython = False,
+    force: options.Force = False,
 ) -> None:
     """Run a scenario at many points: a grid, a list, drawn points, or a search for a front.
 
@@ -68,7 +55,6 @@ def sweep(
     where the extra `plots` is installed, says which point is best, and shows all.
     """
     from reprieve.experiments.engine import Settings, sweep_into
-    from reprieve.experiments.plan import read_plan
 
     plan = read_plan(file)
     directory = Path("out", file.stem) if out is None else out
@@ -149,7 +135,7 @@ def query(
     csv: Annotated[Path | None, given("Write CSV.")] = None,
     json: Annotated[Path | None, given("Write JSON.")] = None,
     parquet: Annotated[Path | None, given("Write Parquet.")] = None,
-    force: Force = False,
+    force: options.Force = False,
 ) -> None:
     """Ask the data set of a sweep in SQL, and print or write what it finds."""
     from reprieve.experiments.export import KINDS, export

@@ -1,7 +1,5 @@
 """`reprieve trace`: what is in a trace or a load, a trace's first rows, a copy of it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -213,7 +211,7 @@ def _beside(trace: Trace, load: str, requests: int | None, device: str, as_json:
     _print_lines(lines, trace.path, load)
 
 
-def _print_lines(lines: Sequence[Line], trace: str, load: str) -> None:
+def _print_lines(lines: Sequence["Line"], trace: str, load: str) -> None:
     title = f"{Path(trace).name} beside {Path(load).name}, the load"
     printed = table(title, ["", "trace", "load", "in its draws"])
     for line in lines:
@@ -223,7 +221,7 @@ def _print_lines(lines: Sequence[Line], trace: str, load: str) -> None:
     show(printed)
 
 
-def _print_verdict(verdict: Verdict) -> None:
+def _print_verdict(verdict: "Verdict") -> None:
     printed = table(f"on {verdict.device}", ["", "trace", "load", "in its draws", "difference"])
     for one in verdict.percentiles:
         known = [one.trace_ns, one.load_ns, one.low_ns, one.high_ns]

@@ -1,40 +1,29 @@
 """`reprieve tune`: values of keys that meet bounds and do best in something else."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from reprieve.cli import options
 from reprieve.cli.console import command_line, overall, say, sentence, show, table, warn
-from reprieve.cli.options import (
-    AllowPython,
-    Force,
-    Jobs,
-    Minutes,
-    ScenarioFile,
-    Scheduler,
-    Sets,
-    given,
-    option,
-    out_dir,
-)
+from reprieve.cli.options import given, option, out_dir
 from reprieve.cli.signals import INTERRUPTED, save
+from reprieve.comparison import Axis
 from reprieve.confidence import TOO_FEW
-
-if TYPE_CHECKING:
-    from reprieve.scenario import Source
-    from reprieve.tuning import Settings, Tuning
-    from reprieve.tuning.question import Question
+from reprieve.named_policies import trust
+from reprieve.overwriting import inputs_of, may_write
+from reprieve.scenario import Source
+from reprieve.tuning import Settings, Tuning, check_values, tune_into
+from reprieve.tuning.question import Question, question, share
 
 _SHOWN = 4
 """Points beside each other, so that the table fits 80 columns."""
 
 
 def tune(
-    scenario: ScenarioFile,
+    scenario: options.ScenarioFile,
     vary: Annotated[
         list[str] | None,
         given("A key and its values: LO..HI, LO..HI:log or A,B,C.", "KEY=VALUES", "--vary"),
@@ -57,7 +46,7 @@ def tune(
     least: Annotated[
         str | None, given("Number to minimise, such as read.p99.", "FIELD", "--min")
     ] = None,
-    sets: Sets = None,
+    sets: options.Sets = None,
     indifferent: Annotated[
         str, option("Difference from the best goal that does not matter.", "SHARE")
     ] = "2%",
@@ -65,13 +54,13 @@ def tune(
         int, typer.Option(min=1, help="Points of a space of more than 256; a smaller one is whole.")
     ] = 48,
     seeds: Annotated[int, typer.Option(min=1, help="Seeds of each point.")] = 3,
-    minutes: Minutes = None,
+    minutes: options.Minutes = None,
     search_seed: Annotated[int, typer.Option(min=1, help="Seed of the search.")] = 1,
-    workers: Jobs = None,
-    scheduler: Scheduler = None,
+    workers: options.Jobs = None,
+    scheduler: options.Scheduler = None,
     out: Annotated[Path | None, out_dir("out/tune-SCENARIO")] = None,
-    allow_python: AllowPython = False,
-    force: Force = False,
+    allow_python: options.AllowPython = False,
+    force: options.Force = False,
 ) -> None:
     """Find settings that meet your bounds and are best in something else.
 
@@ -80,13 +69,6 @@ def tune(
     settings that are as good, the one with the shortest tail is offered. DIR/report.html shows
     how far it is. Finished runs are never done again: start an interrupted one once more.
     """
-    from reprieve.comparison import Axis
-    from reprieve.named_policies import trust
-    from reprieve.overwriting import inputs_of, may_write
-    from reprieve.scenario import Source
-    from reprieve.tuning import Settings, check_values
-    from reprieve.tuning.question import question, share
-
     named = Axis.of_arms(arms or ()).arms
     asked = question(vary or [], where or [], most, least, share(indifferent), named)
     source = Source.read(scenario, sets or [])
@@ -101,8 +83,6 @@ def tune(
 
 def answered(source: Source, asked: Question, directory: Path, settings: Settings) -> None:
     """Search for the answer to a question and show it; of an interrupted search the best so far."""
-    from reprieve.tuning import tune_into
-
     is_interrupted = False
 
     def interrupted() -> None:

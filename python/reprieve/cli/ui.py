@@ -1,7 +1,5 @@
 """`reprieve ui`: the drive explorer in the browser, served to this machine only."""
 
-from __future__ import annotations
-
 import sys
 import webbrowser
 from functools import partial

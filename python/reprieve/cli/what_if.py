@@ -1,7 +1,5 @@
 """`reprieve what-if`: how much latencies change with tPROG, tR, the suspend time and others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

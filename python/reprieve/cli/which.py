@@ -1,7 +1,5 @@
 """`reprieve which`: which limit, policy, drive or over-provisioning a load needs."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated

@@ -1,19 +1,11 @@
 """The file of a device with values that were fitted in place of those that it had."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from reprieve._native import UserError
-from reprieve.calibration.drive_file import comments_of
+from reprieve.calibration.drive_file import commented, comments_of
 from reprieve.calibration.identify import Interval
 from reprieve.calibration.parameters import Value, overrides
-from reprieve.scenario import toml_value
-
-__all__ = ["fitted_text"]
-
-_LINE = 100
-_COMMENT_AT = 32
 
 
 def fitted_text(
@@ -30,15 +22,13 @@ def fitted_text(
     for line in text.splitlines()[1:]:
         if line.startswith("["):
             section = line[1:].partition("]")[0]
-        key = f"{section}.{line.partition(' = ')[0]}"
+        leaf = line.partition(" = ")[0]
+        key = f"{section}.{leaf}"
         if key not in keys:
             lines.append(line)
             continue
         value = keys.pop(key)
-        shown = f"{line.partition(' = ')[0]} = {toml_value('none' if value is None else value)}"
-        whole = f"{shown:{_COMMENT_AT - 1}} # {comments[key]}"
-        is_short = len(whole) <= _LINE
-        lines += [whole] if is_short else [f"# {line.partition(' = ')[0]}: {comments[key]}", shown]
+        lines += commented(leaf, "none" if value is None else value, comments[key])
     if keys:
         raise UserError(f"drives: {next(iter(keys))} was fitted; must have a line in the device")
     return "\n".join(line for line in lines if not _is_old(line, comments)) + "\n"

@@ -1,12 +1,13 @@
 """Fits of a device to a measured drive: steps on a linear model of the points nearby."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from reprieve._native import UserError
 from reprieve.calibration.evaluate import Evaluator
@@ -18,10 +19,6 @@ from reprieve.calibration.replay import Effort
 from reprieve.drives.folders import MeasuredDrive
 from reprieve.drives.rates import beyond
 from reprieve.parallel import Step, silent
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 __all__ = ["DriveFit", "fit", "is_fitted"]
 
@@ -89,19 +86,14 @@ def fit(
         where = drive.folder / "fit.toml"
         raise UserError(f"{where}: free: {PROGRAM} and {STEPS} must be free together")
     base = {"device": drive.device, **drive.scenario}
-    evaluator = Evaluator(base, Weights(), store, workers, step)
-    try:
+    with closing(Evaluator(base, Weights(), store, workers, step)) as evaluator:
         return _Search(drive, evaluator, reads).run(rounds)
-    finally:
-        evaluator.close()
 
 
 class _Search:
     """Points that were simulated, and the next ones."""
 
     def __init__(self, drive: MeasuredDrive, evaluator: Evaluator, reads: int) -> None:
-        import numpy as np
-
         self._free: Sequence[Parameter] = drive.free
         self._conditions = drive.fitted_conditions
         self._evaluator = evaluator
@@ -114,11 +106,14 @@ class _Search:
 
     def run(self, rounds: int) -> DriveFit:
         """Return the best point of all rounds."""
-        import numpy as np
-
         start = np.array([each.start() for each in self._free])
         self._simulate([start])
-        self._check_figures()
+        figures, free = len(self._residuals[0]), len(self._free)
+        if figures < FIGURES_PER_PARAMETER * free:
+            raise UserError(
+                f"{self._where}: free: {free} parameters for {figures} figures; must be at most "
+                f"{figures // FIGURES_PER_PARAMETER}"
+            )
         self._simulate(self._star(start))
         reach = _REACH
         for _ in range(rounds):
@@ -133,18 +128,8 @@ class _Search:
         fitted = Fit(values, float(found @ found) / 2)
         return DriveFit(fitted, intervals, len(found), self._evaluator.simulated)
 
-    def _check_figures(self) -> None:
-        figures, free = len(self._residuals[0]), len(self._free)
-        if figures < FIGURES_PER_PARAMETER * free:
-            raise UserError(
-                f"{self._where}: free: {free} parameters for {figures} figures; must be at most "
-                f"{figures // FIGURES_PER_PARAMETER}"
-            )
-
     def _star(self, start: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         """Return a point beside the start for each parameter."""
-        import numpy as np
-
         reach = np.minimum(_REACH, (self._high - self._low) / 2)
         return [*(start + np.diag(np.where(start + reach < self._high, reach, -reach)))]
 
@@ -163,12 +148,11 @@ class _Search:
     ) -> list[NDArray[np.float64] | None]:
         compared = self._evaluator.compare(values, self._conditions, effort)
         return [
-            None if terms is None else residuals([each for each in terms if self._counts(each)])
+            None
+            if terms is None
+            else residuals([one for one in terms if is_fitted(one, one.condition in self._beyond)])
             for terms in compared
         ]
-
-    def _counts(self, term: Term) -> bool:
-        return is_fitted(term, term.condition in self._beyond)
 
     def _best(self, count: int) -> list[int]:
         """Return the numbers of the points of least cost."""
@@ -177,8 +161,6 @@ class _Search:
 
     def _model(self, at: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Fit residuals as a constant and slopes, from points nearby: it evens out their noise."""
-        import numpy as np
-
         points, found = np.array(self._points), np.array(self._residuals)
         ways = points - at
         distances = np.sqrt((ways**2).sum(axis=1))
@@ -192,8 +174,6 @@ class _Search:
 
     def _steps(self, at: NDArray[np.float64], reach: float) -> list[NDArray[np.float64]]:
         """Return damped steps of the model, and one at random that keeps the model wide."""
-        import numpy as np
-
         constant, slopes = self._model(at)
         normal, gradient = slopes.T @ slopes, slopes.T @ constant
         diagonal = np.diag(np.diag(normal) + 1e-6)
@@ -216,8 +196,6 @@ class _Search:
         self, at: NDArray[np.float64], found: NDArray[np.float64]
     ) -> tuple[Interval, ...]:
         """Return intervals of the linear model, wider by what it leaves unexplained."""
-        import numpy as np
-
         _, slopes = self._model(at)
         freedom = max(len(found) - len(at), 1)
         excess = max(float(found @ found) / freedom, 1.0)

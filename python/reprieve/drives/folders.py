@@ -1,14 +1,12 @@
 """Folders of measured drives: a description, tables of figures, and which were fitted."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reprieve import words
 from reprieve._native import UserError
 from reprieve.toml_values import TomlValue, read_toml
 
@@ -67,7 +65,7 @@ class MeasuredDrive:
         return [name for content, _ in self.parts for name in content["condition"].table()]
 
     @cached_property
-    def conditions(self) -> list[Condition]:
+    def conditions(self) -> list["Condition"]:
         """All conditions with their figures; raises UserError if a table is wrong."""
         from reprieve.calibration.measured import by_name
         from reprieve.calibration.measured_tables import conditions_of
@@ -76,7 +74,7 @@ class MeasuredDrive:
         return [*by_name(found).values()]
 
     @property
-    def free(self) -> tuple[Parameter, ...]:
+    def free(self) -> tuple["Parameter", ...]:
         """Parameters that a fit has free."""
         from reprieve.calibration.parameters import Parameter
 
@@ -86,12 +84,12 @@ class MeasuredDrive:
         )
 
     @property
-    def fitted_conditions(self) -> list[Condition]:
+    def fitted_conditions(self) -> list["Condition"]:
         """Conditions to which the device was fitted."""
         return [each for each in self.conditions if each.name in self.fitted]
 
     @property
-    def predicted_conditions(self) -> list[Condition]:
+    def predicted_conditions(self) -> list["Condition"]:
         """All other conditions."""
         return [each for each in self.conditions if each.name not in self.fitted]
 
@@ -108,8 +106,7 @@ def load(name: str | Path) -> MeasuredDrive:
     """
     folder = _BUILT_IN / name if name in names() else Path(name)
     if not folder.is_dir():
-        near = get_close_matches(str(name), names(), 1)
-        hint = f"did you mean {near[0]}?" if near else "`reprieve drives` lists all"
+        hint = words.hint(str(name), names(), "`reprieve drives` lists all")
         raise UserError(f"drives: there is no {name}; {hint}")
     content = read_toml(folder / _DRIVE, "a measured drive").table_of((*_KEYS, *_PARTS))
     device, notes = content["device"], content["notes"]

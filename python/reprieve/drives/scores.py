@@ -1,9 +1,8 @@
 """Scores of a device: its simulated figures beside those that were measured of the drive."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass
 
 from reprieve._native import UserError, __version__
@@ -75,14 +74,12 @@ def simulate(
     if name is None:
         raise UserError(f"drives: {drive.key} has no device yet; must be given with --device")
     chosen = list(drive.conditions if conditions is None else conditions)
-    evaluator = Evaluator({"device": name, **drive.scenario}, Weights(), None, workers, step)
+    base = {"device": name, **drive.scenario}
     effort = Effort(reads, _WRITTEN_BYTES, _SECONDS_MAX, seed)
-    try:
+    with closing(Evaluator(base, Weights(), None, workers, step)) as evaluator:
         found = evaluator.compare([values or {}], chosen, effort)[0]
         if found is None:
             raise UserError(f"drives: {drive.key} on {name}: {evaluator.why_refused()}")
-    finally:
-        evaluator.close()
     return Score(drive, name, reads, seed, __version__, tuple(found))
 
 
@@ -105,18 +102,10 @@ def stored(drive: MeasuredDrive) -> Score | None:
 def score_text(score: Score) -> str:
     """Write a score as its file, without percentiles below the median."""
     error = body_errors(score.predicted)
-    figures = [
-        [
-            term.condition,
-            term.job,
-            term.direction,
-            term.what,
-            term.measured,
-            round(term.simulated, 1),
-        ]
-        for term in score.terms
-        if term.what in _KEPT
-    ]
+    figures = []
+    for term in (each for each in score.terms if each.what in _KEPT):
+        where = (term.condition, term.job, term.direction, term.what)
+        figures.append([*where, term.measured, round(term.simulated, 1)])
     lines = [
         f"# Figures of {score.drive.key}, by `reprieve drives {score.drive.key} --run`.",
         f"device = {json.dumps(score.device)}",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reprieve import frames, tables
-from reprieve._native import ParquetReader, UserError
+from reprieve._native import UserError
 from reprieve.extras import need_plots
 from reprieve.latency import KINDS, Latency
 from reprieve.notebook import step_bar
@@ -96,13 +96,11 @@ class Sweep:
         return self._read("differences")
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self._reader("points").__arrow_c_stream__(requested_schema)
+        points = tables.reader(self.directory / "points.parquet")
+        return points.__arrow_c_stream__(requested_schema)
 
     def _read(self, name: str) -> pa.Table:
         return frames.to_arrow(tables.read(self.directory / f"{name}.parquet"), name)
-
-    def _reader(self, name: str) -> ParquetReader:
-        return tables.reader(self.directory / f"{name}.parquet")
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the page of the sweep, one HTML file that needs no network.
@@ -111,6 +109,7 @@ class Sweep:
         has no page.
         """
         from reprieve.experiments.dataset import PAGE
+        from reprieve.experiments.engine import Settings, sweep_into
         from reprieve.outputs import replace_file
 
         need_plots("a report")
@@ -121,7 +120,8 @@ class Sweep:
                     f"{self.directory}: has no page, as reprieve[plots] was not installed; sweep "
                     "again into it, which repeats no run"
                 )
-            _write_page(self._plan, self.directory)
+            settings = Settings(collect=True, command=_command(self._plan))
+            sweep_into(self._plan, self.directory, settings)
         replace_file(Path(path), page.read_text(encoding="utf-8"))
 
     def query(self, sql: str) -> pa.Table:
@@ -152,13 +152,6 @@ class Sweep:
 def _command(plan: Plan) -> str:
     """Return what a page shows as what repeats a sweep."""
     return f"reprieve.sweep({plan.path})"
-
-
-def _write_page(plan: Plan, directory: Path) -> None:
-    """Write the page of a sweep whose runs are finished."""
-    from reprieve.experiments.engine import Settings, sweep_into
-
-    sweep_into(plan, directory, Settings(collect=True, command=_command(plan)))
 
 
 def sweep(

@@ -1,7 +1,5 @@
 """A summary as one flat row: which columns it has, and how they are named."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

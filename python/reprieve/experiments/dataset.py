@@ -1,9 +1,7 @@
 """The data set of a sweep as Parquet files, written block by block in the order of its points."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -91,20 +89,21 @@ def write(
     `rows` can be iterated several times.
     """
     forget(directory)
-    costs = _goal_columns(plan, store, rows) if plan.goals else None
+    costs = costs_of(plan, store, rows) if plan.goals else None
     kinds: Kinds = {}
     stale = [PAGE]
     with ResultDirectory(directory) as out:
         files = [out.open(name) for name in (RUNS, POINTS, MEASURES)]
         while True:
             try:
-                _Pass(plan, store, kinds, costs, files).write(rows)
+                _Pass(plan, store, kinds, costs, [*map(_Out, files)]).write(rows)
                 break
             except _WiderError:
                 for file in files:
                     file.seek(0)
                     file.truncate()
-        if _has_few(plan, rows):
+        most = DIFFERENCES_POINTS_MAX * max(1, len(plan.seeds))
+        if sum(1 for _ in islice(rows, most + 1)) <= most:
             whole = _whole_points(plan, store, rows)
             made = {row.point.index: row.point for row in rows if row.point.index in whole}
             found = differences_table(store, whole, bases(plan, made.values()))
@@ -119,38 +118,27 @@ def write(
         return out.commit(stale=tuple(stale))
 
 
-def _has_few(plan: Plan, rows: Iterable[Row]) -> bool:
-    most = DIFFERENCES_POINTS_MAX * max(1, len(plan.seeds))
-    return sum(1 for _ in islice(rows, most + 1)) <= most
-
-
+@dataclass
 class _Pass:
     """One pass over all runs, with the columns that are known so far."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        store: Store,
-        kinds: Kinds,
-        costs: NDArray[np.float64] | None,
-        files: Sequence[BinaryIO],
-    ) -> None:
-        self._plan = plan
-        self._store = store
-        self._kinds = kinds
-        self._seeds = max(1, len(plan.seeds))
-        self._front = None if costs is None else np.array(front(costs), np.bool_)
-        self._outs = [_Out(file) for file in files]
-        self._points = 0
-        self._seen = set[int]()
-        self._varied: list[type | None] = []
+    plan: Plan
+    store: Store
+    kinds: Kinds
+    costs: NDArray[np.float64] | None
+    outs: Sequence["_Out"]
+    points: int = 0
+    seen: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._seeds = max(1, len(self.plan.seeds))
+        self._front = None if self.costs is None else np.array(front(self.costs), np.bool_)
+        self._varied = [_key_kind(self.plan, place) for place in range(len(self.plan.keys))]
 
     def write(self, rows: Iterable[Row]) -> None:
         """Write runs, points and costs."""
-        plan = self._plan
-        self._varied = [_key_kind(plan, place) for place in range(len(plan.keys))]
         block = list[Row]()
-        finished = (row for row in rows if self._store.has(row.run))
+        finished = (row for row in rows if self.store.has(row.run))
         for _, group in groupby(finished, key=lambda row: row.point.index):
             block += group
             if len(block) >= _BLOCK:
@@ -158,18 +146,18 @@ class _Pass:
                 block = []
         if block:
             self._block(block)
-        for out in self._outs:
+        for out in self.outs:
             out.finish()
 
     def _block(self, rows: Sequence[Row]) -> None:
-        runs, means, costs = self._outs
-        stored = [self._store.row(row.run) for row in rows]
-        records = [None if one.text is None else self._store.decoded(one) for one in stored]
+        runs, means, costs = self.outs
+        stored = [self.store.row(row.run) for row in rows]
+        records = [None if one.text is None else self.store.decoded(one) for one in stored]
         found = [{} if one is None else flat(one.summary) for one in records]
         self._widen(found, is_first=not runs.has_rows)
         numbers = {
             name: Column.of([one.get(name) for one in found], kind or float)
-            for name, kind in self._kinds.items()
+            for name, kind in self.kinds.items()
         }
         first = self._first(rows, records, [one.error for one in stored])
         for name in first:
@@ -191,13 +179,13 @@ class _Pass:
             )
 
     def _is_new(self, run: str) -> bool:
-        before = len(self._seen)
-        self._seen.add(hash(run))
-        return len(self._seen) > before
+        before = len(self.seen)
+        self.seen.add(hash(run))
+        return len(self.seen) > before
 
     def _widen(self, found: Sequence[Mapping[str, Any]], *, is_first: bool) -> None:
         """Take in the columns of a block; raises _WiderError if others have been written."""
-        kinds = self._kinds
+        kinds = self.kinds
         before = dict(kinds)
         for name in dict.fromkeys(name for one in found for name in one):
             told = {type(one[name]) for one in found if name in one} - {type(None)}
@@ -226,7 +214,7 @@ class _Pass:
             "run": Column.of([row.run for row in rows]),
             "error": Column.of(list(errors), str),
         }
-        for place, key in enumerate(self._plan.keys):
+        for place, key in enumerate(self.plan.keys):
             values = [row.point.values[place] for row in rows]
             kind = self._varied[place]
             if kind is None:
@@ -270,9 +258,9 @@ class _Pass:
                 )
                 made[name + ending] = Column.of_array(values)
         if self._front is not None:
-            mine = self._front[self._points : self._points + len(chosen)]
+            mine = self._front[self.points : self.points + len(chosen)]
             made["front"] = Column.of_array(mine)
-        self._points += len(chosen)
+        self.points += len(chosen)
         return made
 
 
@@ -315,7 +303,7 @@ def _key_kind(plan: Plan, place: int) -> type | None:
     return kinds.pop() if kinds in ({bool}, {str}) else None
 
 
-def _histograms(records: Sequence[Record | None]) -> Iterator[NewColumn]:
+def _histograms(records: Sequence[Record | None]) -> Iterator["NewColumn"]:
     empty = np.empty(0, np.int64)
     found = [
         dict.fromkeys(KINDS, (empty, empty)) if one is None else one.buckets for one in records
@@ -346,8 +334,13 @@ def _over_seeds(
     yield from zip(("", "_low", "_high"), mean_intervals(samples, positive=positive), strict=True)
 
 
-def _goal_columns(plan: Plan, store: Store, rows: Iterable[Row]) -> NDArray[np.float64]:
-    """Return the costs of the finished points, a row each; NaN where there is no value."""
+def costs_of(
+    plan: Plan, store: Store, rows: Iterable[Row], *, is_search: bool = False
+) -> NDArray[np.float64]:
+    """Return the costs of the finished points, means over their seeds, a row each.
+
+    NaN where there is no value; raises UserError for that in a search, unless the run has failed.
+    """
     seeds = max(1, len(plan.seeds))
     costs: dict[int, list[list[float]]] = {}
     for row in rows:
@@ -359,6 +352,11 @@ def _goal_columns(plan: Plan, store: Store, rows: Iterable[Row]) -> NDArray[np.f
             if found and goal.column not in found:
                 raise plan.no_column(goal.column, list(found))
             value = found.get(goal.column)
+            if is_search and found and not isinstance(value, int | float):
+                raise plan.wrong(
+                    f"goals: {goal.column} has no value at {row.point.label(plan)}; "
+                    "search where every point has such requests"
+                )
             values.append(float(value) if isinstance(value, int | float) else np.nan)
         costs.setdefault(row.point.index, []).append(values)
     means = [np.mean(values, axis=0) for values in costs.values() if len(values) == seeds]

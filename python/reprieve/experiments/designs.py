@@ -1,7 +1,5 @@
 """The points of a sweep whose design does not wait for results: grids, lists, drawn points."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Iterator, Sequence
@@ -11,7 +9,7 @@ from itertools import product
 from reprieve.experiments.plan import Axis, Plan, Range, Value
 from reprieve.extras import need
 from reprieve.named_policies import short
-from reprieve.scenario import Source, toml_value
+from reprieve.scenario import toml_value
 
 # Points that are drawn at once, a power of two.
 _SOBOL_BLOCK = 4096
@@ -28,15 +26,11 @@ class Point:
     values: tuple[Value, ...]
     """In the order of the plan's keys."""
 
-    def sets(self, plan: Plan) -> list[str]:
-        """Return the overrides that make this point, `KEY=VALUE`."""
+    def sets(self, plan: Plan, seed: int | None = None) -> tuple[str, ...]:
+        """Return the overrides that make this point, `KEY=VALUE`, under a seed if one is given."""
+        own = () if seed is None else (f"seed={seed}",)
         pairs = zip(plan.keys, self.values, strict=True)
-        return [f"{key}={toml_value(value)}" for key, value in pairs]
-
-    def source(self, plan: Plan, seed: int | None) -> Source:
-        """Return the scenario of this point under a seed; None: that of the scenario."""
-        seeds = [] if seed is None else [f"seed={seed}"]
-        return plan.source.with_sets([*self.sets(plan), *seeds])
+        return (*(f"{key}={toml_value(value)}" for key, value in pairs), *own)
 
     def label(self, plan: Plan) -> str:
         """Return the point as a reader writes it."""
@@ -51,7 +45,13 @@ def word(key: str, value: Value) -> str:
 
 def points(plan: Plan) -> Iterator[Point]:
     """Yield the points of a plan, but for a search, whose points depend on results."""
-    made = {"grid": _grid, "list": _listed, "random": _random, "sobol": _sobol}[plan.design](plan)
+    made: Iterator[Sequence[Value]]
+    if plan.design == "grid":
+        made = product(*(_steps(plan, axis) for axis in plan.axes))
+    elif plan.design == "list":
+        made = ([row[key] for key in plan.keys] for row in plan.listed)
+    else:
+        made = _random(plan) if plan.design == "random" else _sobol(plan)
     return (Point(index, tuple(values)) for index, values in enumerate(made))
 
 
@@ -62,10 +62,6 @@ def size(plan: Plan) -> int:
     if plan.design == "grid":
         return math.prod(len(_steps(plan, axis)) for axis in plan.axes)
     return plan.samples
-
-
-def _grid(plan: Plan) -> Iterator[Sequence[Value]]:
-    return product(*(_steps(plan, axis) for axis in plan.axes))
 
 
 def _steps(plan: Plan, axis: Axis) -> Sequence[Value]:
@@ -92,10 +88,6 @@ def _steps(plan: Plan, axis: Axis) -> Sequence[Value]:
             "all different; ask for fewer points"
         )
     return steps
-
-
-def _listed(plan: Plan) -> Iterator[Sequence[Value]]:
-    return ([row[key] for key in plan.keys] for row in plan.listed)
 
 
 def _random(plan: Plan) -> Iterator[Sequence[Value]]:

@@ -1,7 +1,5 @@
 """Differences of a sweep's points from their bases: pairs of batches, seed by seed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """An experiment from plan to data set: finished runs are read, the others are done, none twice."""
 
-from __future__ import annotations
-
 import hashlib
 import time
 import warnings
@@ -11,12 +9,8 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from reprieve._native import UserError
 from reprieve.experiments import dataset
-from reprieve.experiments.columns import flat
 from reprieve.experiments.dataset import Row
 from reprieve.experiments.designs import Point, points, size
 from reprieve.experiments.executors import Executor, dask, processes, threads
@@ -184,7 +178,7 @@ class Rows:
         for point in islice(made, self._first, self._last):
             sets = point.sets(self.plan)
             for seed in self.plan.seeds or (None,):
-                own = sets if seed is None else [*sets, f"seed={seed}"]
+                own = sets if seed is None else (*sets, f"seed={seed}")
                 yield Row(point, seed, self._identities.of(own))
 
     def __len__(self) -> int:
@@ -226,7 +220,7 @@ def _check(plan: Plan, made: Iterable[Point], settings: Settings) -> None:
     for point in islice(made, _CHECKED):
         checked += 1
         try:
-            point.source(plan, plan.seeds[0] if plan.seeds else None).resolve()
+            plan.source.with_sets(point.sets(plan, *plan.seeds[:1])).resolve()
         except UserError as error:
             errors.append(f"{point.label(plan)}: {error}")
     if errors and len(errors) == checked:
@@ -237,29 +231,25 @@ def _check(plan: Plan, made: Iterable[Point], settings: Settings) -> None:
         )
 
 
+@dataclass
 class _Work:
     """Does the runs of a plan that a store lacks, and writes the data set of those it has."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        store: Store,
-        settings: Settings,
-        executor: Executor,
-    ) -> None:
-        self._plan = plan
-        self._store = store
-        self._settings = settings
-        self._executor = executor
-        self._ran = 0
-        self._is_partial = False
-        self._failures: list[str] = []
-        minutes = settings.minutes
+    plan: Plan
+    store: Store
+    settings: Settings
+    executor: Executor
+    ran: int = 0
+    is_partial: bool = False
+    failures: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        minutes = self.settings.minutes
         self._until_s = None if minutes is None else time.monotonic() + 60 * minutes
 
     def outcome(self, directory: Path) -> Outcome:
         """Do what is missing; write the data set unless only a part was asked for."""
-        plan, settings, store = self._plan, self._settings, self._store
+        plan, settings, store = self.plan, self.settings, self.store
         if plan.design == "pareto":
             rows = Rows(plan, self._search())
         else:
@@ -272,7 +262,7 @@ class _Work:
             self._tell_failures()
             return self._survey(rows)[0]
         told, stamp = self._survey(rows)
-        if not told.runs and self._is_partial:
+        if not told.runs and self.is_partial:
             raise KeyboardInterrupt
         if not told.runs:
             raise plan.wrong(f"nothing of it is finished in {directory}; run it without --collect")
@@ -285,116 +275,87 @@ class _Work:
 
     def _tell_failures(self) -> None:
         # A search counts them batch by batch; the last count has all.
-        for sentence in self._failures[-1:]:
-            self._settings.tell(sentence)
+        for sentence in self.failures[-1:]:
+            self.settings.tell(sentence)
 
     def _survey(self, rows: Rows) -> tuple[Outcome, str]:
         """Count the different runs that are finished, and digest what their data set is of."""
-        plan, seen, failed = self._plan, set[int](), 0
+        plan, seen, failed = self.plan, set[int](), 0
         view = [plan.design, plan.keys, plan.seeds, plan.goals, plan.axes, len(rows)]
         made = hashlib.blake2b(repr(view).encode(), digest_size=16)
-        for row in rows.finished(self._store):
+        for row in rows.finished(self.store):
             made.update(row.run.encode())
             key = hash(row.run)
             if key not in seen:
                 seen.add(key)
-                failed += self._store.has_failed(row.run)
-        return Outcome(len(seen), self._ran, failed), made.hexdigest()
+                failed += self.store.has_failed(row.run)
+        return Outcome(len(seen), self.ran, failed), made.hexdigest()
 
     def _write(self, rows: Rows, directory: Path, told: Outcome, stamp: str) -> Outcome:
-        plan, store, command = self._plan, self._store, self._settings.command
+        plan, store, command = self.plan, self.store, self.settings.command
         with_page = command is not None and has_plots()
         if with_page and len(rows) // max(1, len(plan.seeds)) > PAGE_POINTS_MAX:
-            self._settings.tell(
+            self.settings.tell(
                 f"no page is written of more than {PAGE_POINTS_MAX:,} points; "
                 "`reprieve query` finds the best"
             )
             with_page = False
         files = dataset.current(plan, directory, stamp, with_page=with_page)
         if not files:
-            files = dataset.write(plan, store, rows, directory, self._settings.tell)
+            files = dataset.write(plan, store, rows, directory, self.settings.tell)
             if with_page:
                 from reprieve.experiments import page
 
                 files.append(page.write(plan, store, rows, directory, command or ""))
             dataset.remember(directory, stamp)
-        return Outcome(told.runs, told.ran, told.failed, files, self._is_partial)
+        return Outcome(told.runs, told.ran, told.failed, files, self.is_partial)
 
     def _do(self, rows: Rows, progress: Progress) -> None:
         before = progress.ran
         tasks = ((row.run, partial(self._task, row)) for row in rows)
-        again, until_s = self._settings.retry_failed, self._until_s
+        again, until_s = self.settings.retry_failed, self._until_s
         try:
             complete(
-                tasks, self._store, self._executor, progress, retry_failed=again, until_s=until_s
+                tasks, self.store, self.executor, progress, retry_failed=again, until_s=until_s
             )
         except KeyboardInterrupt:
-            if self._settings.interrupted is None:
+            if self.settings.interrupted is None:
                 raise
-            self._settings.interrupted()
-            self._is_partial = True
-        self._ran += progress.ran - before
+            self.settings.interrupted()
+            self.is_partial = True
+        self.ran += progress.ran - before
         if progress.first_error is not None:
-            self._failures.append(
-                f"{self._plan.path}: {progress.failed:,} of {progress.ran:,} runs failed, first "
+            self.failures.append(
+                f"{self.plan.path}: {progress.failed:,} of {progress.ran:,} runs failed, first "
                 f"{progress.first_error}"
             )
-        if progress.is_out_of_time or self._is_partial:
-            minutes = self._settings.minutes
-            why = "interrupted" if self._is_partial else f"as --minutes {minutes:g} are over"
-            self._settings.tell(
+        if progress.is_out_of_time or self.is_partial:
+            minutes = self.settings.minutes
+            why = "interrupted" if self.is_partial else f"as --minutes {minutes:g} are over"
+            self.settings.tell(
                 f"{progress.whole - progress.done:,} of {progress.whole:,} runs are left, {why}; "
                 "the same command goes on"
             )
 
     def _task(self, row: Row) -> Task:
-        sets = row.point.sets(self._plan)
-        if row.seed is not None:
-            sets.append(f"seed={row.seed}")
-        work = Simulation(row.run, self._plan.source, tuple(sets))
-        return Task(row.run, row.point.label(self._plan), work)
+        work = Simulation(row.run, self.plan.source, row.point.sets(self.plan, row.seed))
+        return Task(row.run, row.point.label(self.plan), work)
 
     def _search(self) -> list[Point]:
         """Ask for points, run them and report their costs, batch by batch; return all of them."""
-        search, made = Search(self._plan), list[Point]()
-        seeds = max(1, len(self._plan.seeds))
-        progress = Progress(self._settings.step, self._plan.samples * seeds)
+        search, made = Search(self.plan), list[Point]()
+        seeds = max(1, len(self.plan.seeds))
+        progress = Progress(self.settings.step, self.plan.samples * seeds)
         while batch := search.ask():
-            rows = Rows(self._plan, batch)
-            if not self._settings.collect:
+            rows = Rows(self.plan, batch)
+            if not self.settings.collect:
                 self._do(rows, progress)
-            if any(not self._store.has(row.run) for row in rows):
+            if any(not self.store.has(row.run) for row in rows):
                 return [*made, *batch]
-            if not made and all(self._store.has_failed(row.run) for row in rows):
-                error = self._store.row(next(iter(rows)).run).error
-                self._store.forget_written()
+            if not made and all(self.store.has_failed(row.run) for row in rows):
+                error = self.store.row(next(iter(rows)).run).error
+                self.store.forget_written()
                 raise UserError(error or "a failed run has an error")
             made += batch
-            search.tell(self._costs(list(rows), seeds))
+            search.tell(dataset.costs_of(self.plan, self.store, rows, is_search=True))
         return made
-
-    def _costs(self, rows: Sequence[Row], seeds: int) -> NDArray[np.float64]:
-        """Return the costs of points, means over their seeds; NaN where a run failed."""
-        goals = self._plan.goals
-        columns: dict[str, list[float]] = {goal.column: [] for goal in goals}
-        for row in rows:
-            if self._store.row(row.run).error is not None:
-                for values in columns.values():
-                    values.append(np.nan)
-                continue
-            found = flat(self._store.read(row.run).summary)
-            for goal in goals:
-                if goal.column not in found:
-                    raise self._plan.no_column(goal.column, list(found))
-                value = found[goal.column]
-                if not isinstance(value, int | float):
-                    raise self._plan.wrong(
-                        f"goals: {goal.column} has no value at {row.point.label(self._plan)}; "
-                        "search where every point has such requests"
-                    )
-                columns[goal.column].append(float(value))
-        means = {
-            name: np.array(values).reshape(-1, seeds).mean(axis=1)
-            for name, values in columns.items()
-        }
-        return dataset.goal_costs(goals, means)

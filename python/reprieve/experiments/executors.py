@@ -1,7 +1,5 @@
 """Executors of tasks: threads, processes, the workers of a Dask cluster."""
 
-from __future__ import annotations
-
 import logging
 import math
 import multiprocessing
@@ -13,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice
 from typing import Any
@@ -22,6 +20,7 @@ from reprieve._native import UserError
 from reprieve.experiments.work import Row, Simulation, Task, perform
 from reprieve.extras import need
 from reprieve.parallel import cores, in_threads
+from reprieve.simulation import unwatched
 
 __all__ = ["Executor", "dask", "processes", "threads"]
 
@@ -85,10 +84,9 @@ def processes(workers: int | None) -> Executor:
                         break
                     done, _ = wait(running, return_when=FIRST_COMPLETED)
                     for future in done:
-                        found = future.result()
-                        done_tasks = running.pop(future)
-                        bundle = bundle_tasks(bundle, found.took_s / len(done_tasks), count)
-                        yield from found.rows
+                        took_s, rows = future.result()
+                        bundle = bundle_tasks(bundle, took_s / len(running.pop(future)), count)
+                        yield from rows
             except BrokenProcessPool:
                 # The pool may have broken before it took the last ones.
                 suspects = [*chain.from_iterable(running.values()), *some]
@@ -144,73 +142,70 @@ def dask(address: str) -> Executor:
     return executor
 
 
+@dataclass
 class _Cluster:
     """Keeps the workers of a cluster busy, and no more of the sweep in it than that takes."""
 
-    def __init__(self, distributed: Any, client: Any) -> None:
-        self._distributed = distributed
-        self._client = client
-        self._bundle_tasks = 1
-        self._bundles = 0
-        self._running: dict[str, tuple[Any, list[Task]]] = {}
-        self._again: list[Task] = []
-        """Tasks of a bundle that killed its workers: each is handed out alone."""
+    distributed: Any
+    client: Any
+    bundle_tasks: int = 1
+    bundles: int = 0
+    running: dict[str, tuple[Any, list[Task]]] = field(default_factory=dict)
+    again: list[Task] = field(default_factory=list)
+    """Tasks of a bundle that killed its workers: each is handed out alone."""
 
     def perform(self, tasks: Iterable[Task]) -> Iterator[Row]:
         """Do tasks; UserError if the scheduler has gone, in whichever call that shows."""
         try:
             yield from self._perform(iter(tasks))
-        except (OSError, self._distributed.client.FutureCancelledError):
+        except (OSError, self.distributed.client.FutureCancelledError):
             raise UserError(
                 "--scheduler: the scheduler has gone; start the same sweep again, and it goes on "
                 "with what is not done"
             ) from None
 
     def _perform(self, waiting: Iterator[Task]) -> Iterator[Row]:
-        done = self._distributed.as_completed(loop=self._client.loop, raise_errors=False)
-        self._client.wait_for_workers(1)
+        done = self.distributed.as_completed(loop=self.client.loop, raise_errors=False)
+        self.client.wait_for_workers(1)
         self._fill(waiting, done)
-        while self._running:
+        while self.running:
             future = next(done)
-            _, bundle = self._running.pop(future.key)
+            _, bundle = self.running.pop(future.key)
             rows = self._rows(future, bundle)
             self._fill(waiting, done)
             yield from rows
 
     def _threads(self) -> int:
-        return max(1, int(sum(self._client.nthreads().values())))
+        return max(1, int(sum(self.client.nthreads().values())))
 
     def _fill(self, waiting: Iterator[Task], done: Any) -> None:
         """Hand out work until there are two bundles for each thread of the cluster."""
         threads = self._threads()
-        while len(self._running) < 2 * threads:
-            bundle = (
-                [self._again.pop()] if self._again else list(islice(waiting, self._bundle_tasks))
-            )
+        while len(self.running) < 2 * threads:
+            bundle = [self.again.pop()] if self.again else list(islice(waiting, self.bundle_tasks))
             if not bundle:
                 return
             for task in bundle:
                 if isinstance(task.work, Simulation):
                     task.work.check_travels()
             # A key is used once: a cluster that keeps a failed bundle must not answer with it.
-            self._bundles += 1
-            key = f"reprieve-{self._client.id}-{self._bundles}"
-            future = self._client.submit(perform_all, bundle, key=key, pure=False)
-            self._running[key] = (future, bundle)
+            self.bundles += 1
+            key = f"reprieve-{self.client.id}-{self.bundles}"
+            future = self.client.submit(perform_all, bundle, key=key, pure=False)
+            self.running[key] = (future, bundle)
             done.add(future)
 
     def _rows(self, future: Any, bundle: Sequence[Task]) -> Sequence[Row]:
         try:
-            found: Bundle = future.result()
-        except self._distributed.KilledWorker:
+            took_s, rows = future.result()
+        except self.distributed.KilledWorker:
             if len(bundle) == 1:
                 return [_died(bundle[0], "worker after worker has died over this run")]
-            self._again += bundle
+            self.again += bundle
             return []
-        self._bundle_tasks = bundle_tasks(
-            self._bundle_tasks, found.took_s / len(bundle), self._threads()
-        )
-        return found.rows
+        run_s = took_s / len(bundle)
+        self.bundle_tasks = bundle_tasks(self.bundle_tasks, run_s, self._threads())
+        return list(rows)
 
 
 def bundle_tasks(last: int, run_s: float, threads: int) -> int:
@@ -222,20 +217,13 @@ def bundle_tasks(last: int, run_s: float, threads: int) -> int:
     return min(fitting, 2 * last, _BUNDLE_TASKS_MAX)
 
 
-@dataclass(frozen=True)
-class Bundle:
-    """The answer of a worker."""
-
-    took_s: float
-    rows: list[Row]
+Bundle = tuple[float, list[Row]]
+"""The answer of a worker: the time that it took, in s, and the rows."""
 
 
 def perform_all(tasks: Sequence[Task]) -> Bundle:
     """Do some tasks one after the other; their errors are words, as the classes cannot travel."""
     began_s = time.perf_counter()
-    rows = [perform(task, _unwatched) for task in tasks]
-    return Bundle(time.perf_counter() - began_s, rows)
-
-
-def _unwatched(_share: float | None, _requests: int) -> None:
-    """Let a bundle end: it is short, and one whose driver has gone is finished for nothing."""
+    # A bundle is short, and one whose driver has gone is finished for nothing.
+    rows = [perform(task, unwatched) for task in tasks]
+    return time.perf_counter() - began_s, rows

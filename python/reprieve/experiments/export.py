@@ -1,7 +1,5 @@
 """Tables as files in the forms that other programs read."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -15,13 +13,13 @@ if TYPE_CHECKING:
 KINDS = ("csv", "json", "parquet")
 
 
-def export(found: pa.Table, path: Path, kind: str) -> None:
+def export(found: "pa.Table", path: Path, kind: str) -> None:
     """Write a table whole or not at all: "csv", "json" (a list of objects) or "parquet"."""
     with folder_of(path), whole_file(path) as file:
         _write(found, file, kind, path)
 
 
-def _write(found: pa.Table, file: BinaryIO, kind: str, path: Path) -> None:
+def _write(found: "pa.Table", file: BinaryIO, kind: str, path: Path) -> None:
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet as pq

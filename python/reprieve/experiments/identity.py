@@ -1,7 +1,5 @@
 """Identity of a run: its inputs, the contents of the files that it reads, and the program."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import tomllib

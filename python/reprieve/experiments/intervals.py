@@ -1,7 +1,5 @@
 """Confidence intervals of a mean over seeds, by Student's t."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Points of a sweep by load: the base that each is measured by, and points no drive can have."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import cache
 

@@ -1,9 +1,7 @@
 """The page of a sweep: which point is best and whether that is significant, charts, every point."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -141,20 +139,14 @@ def _kinds(plan: Plan, table: Table, points: Points) -> list[str]:
     return kinds
 
 
+@dataclass(frozen=True)
 class _Told:
     """Says what is best among points, and whether their runs decide it."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        store: Store,
-        runs: Mapping[str, Sequence[str]],
-        base_of: Mapping[int, int],
-    ) -> None:
-        self._plan = plan
-        self._store = store
-        self._runs = runs
-        self._base_of = base_of
+    plan: Plan
+    store: Store
+    runs: Mapping[str, Sequence[str]]
+    base_of: Mapping[int, int]
 
     def sentences(self, points: Points) -> Iterator[str]:
         """Yield what a reader has to know first, then what supports it."""
@@ -201,7 +193,7 @@ class _Told:
         alike = [place for place in known if judged.values[place] == judged.values[best]]
         most = "highest" if judged.is_max else "lowest"
         shared = f", and at {len(alike) - 1} more" if len(alike) > 1 else ""
-        given = given_keys(self._plan)
+        given = given_keys(self.plan)
         own = [at for at in range(len(points.keys)) if is_alone or at not in given]
         lead = "The" if is_alone else f"A{_at(points, best, given).lstrip()[1:]}, the"
         lead += f" {most} {judged.said()} of {len(real)} points is {judged.with_unit(best)}"
@@ -220,7 +212,7 @@ class _Told:
     def _base(self, points: Points, places: Sequence[int]) -> tuple[int, str]:
         """Return the point by which those of a load are measured, and its name."""
         first = min(places, key=lambda place: int(points.names[place]))
-        named = str(self._base_of[int(points.names[first])])
+        named = str(self.base_of[int(points.names[first])])
         # A base that failed is not there.
         base = points.names.index(named) if named in points.names else first
         return base, "the first" if base == first else "read priority"
@@ -253,7 +245,7 @@ class _Told:
         if measure.column not in measures():
             return said
         sides = [
-            [self._store.read(run) for run in self._runs[points.names[place]]]
+            [self.store.read(run) for run in self.runs[points.names[place]]]
             for place in (one, other)
         ]
         pair: Paired = paired(*sides)[measure.column]

@@ -1,7 +1,5 @@
 """The search for points that no other point beats in every goal, in batches that repeat exactly."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,14 +1,12 @@
 """Plan of a sweep file: a scenario, the keys that vary, the design, seeds and goals."""
 
-from __future__ import annotations
-
-import difflib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reprieve import words
 from reprieve._native import UserError
 from reprieve.named_policies import reference, short
 from reprieve.scenario import Source, read_file, toml_text, toml_value
@@ -94,8 +92,7 @@ class Plan:
 
     def no_column(self, name: str, known: Sequence[str]) -> UserError:
         """Return an error about a goal that the data set does not know."""
-        near = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}?" if near else "see the columns of the data set"
+        hint = words.hint(name, known, "see the columns of the data set")
         return self.wrong(f"goals: there is no column {name}; {hint}")
 
     @property
@@ -104,64 +101,6 @@ class Plan:
         if self.design == "list":
             return tuple(self.listed[0])
         return tuple(axis.key for axis in self.axes)
-
-
-def read_plan(sweep: str | os.PathLike[str] | Mapping[str, Any]) -> Plan:
-    """Read a sweep from a file or a dictionary of the same form; raises UserError if wrong."""
-    if isinstance(sweep, Mapping):
-        return _plan(sweep, "<dict>", Path.cwd())
-    path = Path(sweep)
-    text = read_file(path, "sweep")
-    return _plan(parse_toml(text, str(path)), str(path), path.resolve().parent)
-
-
-def _plan(document: Mapping[str, Any], path: str, folder: Path) -> Plan:
-    read = _Reader(document, path, folder)
-    design = read.one_of("design", tuple(_ALLOWED))
-    read.check_keys(design)
-    axes = tuple(read.axis(key, value, design) for key, value in read.table("axes").items())
-    if "axes" in document and not axes:
-        raise read.wrong("axes: there is none; name a key and its values")
-    plan = Plan(
-        path=path,
-        source=_source(read),
-        design=design,
-        axes=axes,
-        seeds=read.seeds(),
-        goals=read.goals(),
-        samples=read.whole("samples", 1, 1),
-        design_seed=read.whole("design_seed", 0, 1),
-        batch=read.whole("batch", 2, _BATCH),
-        listed=read.points(),
-    )
-    _check_sets(plan)
-    return plan
-
-
-def _source(read: _Reader) -> Source:
-    scenario = read.document.get("scenario")
-    if scenario is None:
-        raise read.wrong("scenario: is missing; name a scenario file")
-    if isinstance(scenario, Mapping):
-        source = Source(toml_text(scenario), str(read.folder / "<dict>"))
-    elif isinstance(scenario, str | os.PathLike):
-        source = Source.read(read.folder / scenario)
-    else:
-        raise read.wrong(f"scenario: is {scenario!r}; must be the path of a scenario file")
-    sets = read.table("set").items()
-    return source.with_sets([f"{key}={toml_value(value)}" for key, value in sets])
-
-
-def _check_sets(plan: Plan) -> None:
-    """Refuse a key that is given twice: which of the two counts would not be visible."""
-    seen = {text.partition("=")[0] for text in plan.source.sets}
-    for key in plan.keys:
-        if key in seen:
-            raise plan.wrong(f"{key}: is set for all points, and varies; give it once")
-        if key == "seed":
-            raise plan.wrong("seed: is no axis; write seeds = [1, 2, 3], or a number of them")
-    if plan.seeds and "seed" in seen:
-        raise plan.wrong("seed: is set, and there are seeds too; give one of the two")
 
 
 class _Reader:
@@ -187,8 +126,7 @@ class _Reader:
         allowed = (*_EVERY, *_ALLOWED[design])
         for key in self.document:
             if key not in allowed:
-                near = difflib.get_close_matches(key, allowed, 1)
-                hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(allowed)}"
+                hint = words.hint(key, allowed, f"it has {', '.join(allowed)}")
                 raise self.wrong(f"{key}: the design {design} has no such key; {hint}")
         for key in _NEEDED[design]:
             if key not in self.document:
@@ -298,6 +236,64 @@ class _Reader:
         if "points" in self.document and not rows:
             raise self.wrong("points: there is none; add a table [[points]]")
         return rows
+
+
+def read_plan(sweep: str | os.PathLike[str] | Mapping[str, Any]) -> Plan:
+    """Read a sweep from a file or a dictionary of the same form; raises UserError if wrong."""
+    if isinstance(sweep, Mapping):
+        return _plan(sweep, "<dict>", Path.cwd())
+    path = Path(sweep)
+    text = read_file(path, "sweep")
+    return _plan(parse_toml(text, str(path)), str(path), path.resolve().parent)
+
+
+def _plan(document: Mapping[str, Any], path: str, folder: Path) -> Plan:
+    read = _Reader(document, path, folder)
+    design = read.one_of("design", tuple(_ALLOWED))
+    read.check_keys(design)
+    axes = tuple(read.axis(key, value, design) for key, value in read.table("axes").items())
+    if "axes" in document and not axes:
+        raise read.wrong("axes: there is none; name a key and its values")
+    plan = Plan(
+        path=path,
+        source=_source(read),
+        design=design,
+        axes=axes,
+        seeds=read.seeds(),
+        goals=read.goals(),
+        samples=read.whole("samples", 1, 1),
+        design_seed=read.whole("design_seed", 0, 1),
+        batch=read.whole("batch", 2, _BATCH),
+        listed=read.points(),
+    )
+    _check_sets(plan)
+    return plan
+
+
+def _source(read: _Reader) -> Source:
+    scenario = read.document.get("scenario")
+    if scenario is None:
+        raise read.wrong("scenario: is missing; name a scenario file")
+    if isinstance(scenario, Mapping):
+        source = Source(toml_text(scenario), str(read.folder / "<dict>"))
+    elif isinstance(scenario, str | os.PathLike):
+        source = Source.read(read.folder / scenario)
+    else:
+        raise read.wrong(f"scenario: is {scenario!r}; must be the path of a scenario file")
+    sets = read.table("set").items()
+    return source.with_sets([f"{key}={toml_value(value)}" for key, value in sets])
+
+
+def _check_sets(plan: Plan) -> None:
+    """Refuse a key that is given twice: which of the two counts would not be visible."""
+    seen = {text.partition("=")[0] for text in plan.source.sets}
+    for key in plan.keys:
+        if key in seen:
+            raise plan.wrong(f"{key}: is set for all points, and varies; give it once")
+        if key == "seed":
+            raise plan.wrong("seed: is no axis; write seeds = [1, 2, 3], or a number of them")
+    if plan.seeds and "seed" in seen:
+        raise plan.wrong("seed: is set, and there are seeds too; give one of the two")
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:

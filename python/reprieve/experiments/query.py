@@ -1,7 +1,5 @@
 """Questions in SQL to the data set of a sweep."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
 _NO_DATA = "there is no data set here; name the directory of a sweep (reprieve sweep --out DIR)"
 
 
-def query(sql: str, directory: Path) -> pa.Table:
+def query(sql: str, directory: Path) -> "pa.Table":
     """Return what SQL finds; every Parquet file of the directory is a table named like it.
 
     `buckets` has a row for each bucket of each histogram: point, run, op, upper_ns, count.

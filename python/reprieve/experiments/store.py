@@ -1,7 +1,5 @@
 """Finished runs on disk: append-only Parquet segments, each whole or not there."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os
@@ -223,10 +221,6 @@ class Store:
             raise UserError(row.error or "a row without text has an error")
         return record(row.text, f"{self._folder or 'memory'}, run {row.run}")
 
-    def rows(self) -> Iterator[Row]:
-        """Yield the rows of all runs, segment by segment."""
-        yield from map(self.row, list(self._places))
-
     def merge(self) -> None:
         """Join small segments; the directory must be locked as a whole."""
         self.flush()
@@ -237,7 +231,7 @@ class Store:
         ):
             return
         old, block, size = list(self._segments), list[Row](), 0
-        for row in self.rows():
+        for row in map(self.row, list(self._places)):
             block.append(row)
             size += len(row.text or "")
             if len(block) == _SEGMENT_ROWS or size > _SEGMENT_BYTES:

@@ -1,7 +1,5 @@
 """One piece of work of an experiment, wherever it is done: a task and the row it becomes."""
 
-from __future__ import annotations
-
 import json
 import socket
 from collections.abc import Callable

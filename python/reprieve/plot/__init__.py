@@ -1,7 +1,5 @@
 """Charts of results, for notebooks, papers and the report; `figure.save("x.svg")` writes one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from reprieve._native import UserError

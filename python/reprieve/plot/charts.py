@@ -1,9 +1,7 @@
 """The charts, each built from the results of one or more runs."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import altair as alt
@@ -89,17 +87,15 @@ def qos(runs: Runs, theme: Theme) -> Chart:
     legend = alt.Legend(title=None, orient="bottom", symbolSize=400, symbolType="stroke")
     x = alt.X("latency_us:Q", title="latency, µs", scale=log)
     y = alt.Y("nines:Q", title="percentile")
-    chart = (
-        chart_of(rows.kinds(runs), theme)
-        .mark_line(interpolate="step-after", strokeWidth=theme.line_px)
-        .encode(
-            x=x.axis(format=",~r", tickCount=6, labelOverlap=True, gridOpacity=DECADES),
-            y=y.axis(labelExpr=_NINES_LABEL, values=list(range(10))),
-            color=_colour(runs, theme),
-            strokeDash=alt.StrokeDash("kind:N", scale=dash, legend=legend),
-        )
+    data = [row | {"kind": kind} for kind in KINDS for row in rows.curve(runs, kind)]
+    chart = chart_of(data, theme).encode(
+        x=x.axis(format=",~r", tickCount=6, labelOverlap=True, gridOpacity=DECADES),
+        y=y.axis(labelExpr=_NINES_LABEL, values=list(range(10))),
+        color=_colour(runs, theme),
+        strokeDash=alt.StrokeDash("kind:N", scale=dash, legend=legend),
     )
-    return finished(chart, theme, _HEIGHT_CURVE)
+    lines = chart.mark_line(interpolate="step-after", strokeWidth=theme.line_px)
+    return finished(lines, theme, _HEIGHT_CURVE)
 
 
 class _Bars(NamedTuple):
@@ -193,11 +189,6 @@ def _one_group(runs: Runs, theme: Theme, data: list[Row], shown: _Bars) -> Chart
     return finished(layers, theme, _HEIGHT_NAMED * len(runs))
 
 
-def is_long(names: Iterable[str]) -> bool:
-    """Return whether names would take the width of their bars on a telephone."""
-    return max(map(len, names), default=0) > _LONGEST
-
-
 def names_above(base: alt.Chart, field: str, theme: Theme) -> alt.Chart:
     """Write the name of each row above its bar, where it takes no width."""
     one = base.transform_aggregate(rows="count()", groupby=[field])
@@ -218,7 +209,7 @@ def stacked(
     """Draw stacked bars, each with its name beside it or, if it is long, above it."""
     bars = chart_of(data, theme).encode(x=x, color=colour, order="index:Q", tooltip=tooltip)
     y = alt.Y(f"{field}:N", title=None, sort=list(names))
-    if not is_long(names):
+    if max(map(len, names), default=0) <= _LONGEST:
         drawn = bars.mark_bar(height={"band": 0.7}).encode(y=y.axis(**NAMES))
         return finished(drawn, theme, 2 * _HEIGHT_BAR * len(names) + 10)
     base = alt.Chart(bars.data).encode(y=y.axis(None))

@@ -1,7 +1,5 @@
 """Charts of many points: front, lines over a key, heat map of two, parallel coordinates of all."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, TypeVar
 
 import altair as alt

@@ -1,7 +1,5 @@
 """Charts of how runs went over time: latencies, throughput, suspensions, programs, power."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -142,7 +140,7 @@ class Clock:
     end: float
 
     @classmethod
-    def of(cls, runs: Runs) -> Clock:
+    def of(cls, runs: Runs) -> "Clock":
         """Choose the unit in which the longest of the runs is no more than some thousands."""
         # The bins of a run's measured part count from its start, too.
         parts = [(run.summary["measure"], run.summary["device"]) for run in runs.values()]
@@ -220,24 +218,19 @@ def lines(runs: Runs, course: Course, data: list[Row], theme: Theme) -> alt.Char
     field = "run" if len(runs) > 1 else "series"
     legend = legend_of(theme, len(names))
     scale = alt.Scale(domain=names, range=theme.run_colours(len(names)))
-    chart: alt.Chart = (
-        chart_of(data, theme)
-        .mark_line(interpolate="step", strokeWidth=0.75 * theme.line_px, clip=True)
-        .encode(
-            x=alt.X("time:Q", title=f"time, {clock.unit}", scale=span).axis(format=",~r"),
-            y=y,
-            color=alt.Color(f"{field}:N", scale=scale, legend=legend),
-            strokeDash=dashed(field, names, legend),
-        )
-        .transform_filter(f"indexof({PICKED}, datum.series) >= 0")
-        .add_params(
-            alt.param(name="begin", value=0),
-            alt.param(name="cursor", value=-1),
-            alt.param(name="end", value=clock.end),
-            alt.param(name=PICKED, value=picked(runs, course, words)),
-        )
+    chart = chart_of(data, theme).encode(
+        x=alt.X("time:Q", title=f"time, {clock.unit}", scale=span).axis(format=",~r"),
+        y=y,
+        color=alt.Color(f"{field}:N", scale=scale, legend=legend),
+        strokeDash=dashed(field, names, legend),
     )
-    return chart
+    chart = chart.mark_line(interpolate="step", strokeWidth=0.75 * theme.line_px, clip=True)
+    chart = chart.transform_filter(f"indexof({PICKED}, datum.series) >= 0")
+    shown = {"begin": 0, "cursor": -1, "end": clock.end, PICKED: picked(runs, course, words)}
+    drawn: alt.Chart = chart.add_params(
+        *(alt.param(name=name, value=value) for name, value in shown.items())
+    )
+    return drawn
 
 
 def picked(runs: Runs, course: Course, words: list[str]) -> list[str]:
@@ -250,10 +243,7 @@ def picked(runs: Runs, course: Course, words: list[str]) -> list[str]:
 def cursor(theme: Theme) -> alt.Chart:
     """Draw a line at the time that a reader looks at; the page says which."""
     seen = "cursor >= 0 && cursor >= begin && cursor <= end ? 1 : 0"
-    line: alt.Chart = (
-        chart_of([{"line": 1}], theme)
-        .transform_calculate(time="clamp(cursor, begin, end)")
-        .mark_rule(color=theme.muted, strokeWidth=1, opacity=alt.ExprRef(seen))
-        .encode(x="time:Q")
-    )
-    return line
+    line = chart_of([{"line": 1}], theme).transform_calculate(time="clamp(cursor, begin, end)")
+    line = line.mark_rule(color=theme.muted, strokeWidth=1, opacity=alt.ExprRef(seen))
+    drawn: alt.Chart = line.encode(x="time:Q")
+    return drawn

@@ -1,23 +1,19 @@
 """Figures for papers and notebooks: white, of the width of a column, legible in grey."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import altair as alt
 import vl_convert
 
 from reprieve._native import UserError
 from reprieve.outputs import whole_file
+from reprieve.plot.charts import Chart
 from reprieve.plot.theme import LIGHT, Theme, paper
-
-if TYPE_CHECKING:
-    from reprieve.plot.charts import Chart
 
 Width = Literal["column", "page"]
 

@@ -1,7 +1,5 @@
 """Points of a sweep or a tuning: what varies, what came of it, and rows for their charts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -149,7 +147,7 @@ class Points:
         known = [key for key in self.keys if key.values[place] is not None]
         return ", ".join(f"{key.name} = {key.shown(place)}" for key in known)
 
-    def some(self, places: Sequence[int]) -> Points:
+    def some(self, places: Sequence[int]) -> "Points":
         """Return these points alone."""
 
         def of(values: Sequence[Any]) -> list[Any]:

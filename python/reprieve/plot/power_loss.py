@@ -1,7 +1,5 @@
 """Chart of losses of power: how long it takes, and how much energy, until all is safe."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -54,14 +52,11 @@ def _panel(
     words = [_POLICIES[policy] for policy in policies]
     colour = alt.Scale(domain=words, range=theme.run_colours(len(words)))
     legend = legend_of(theme, len(words))
-    lines = (
-        chart_of(data, theme)
-        .mark_line(interpolate="step-after", strokeWidth=theme.line_px)
-        .encode(
-            x=alt.X("value:Q", title=title).axis(format=",~r", tickCount=5),
-            y=alt.Y("share:Q", title="share of instants").axis(format=".0%", tickCount=5),
-            color=alt.Color("policy:N", scale=colour, legend=legend),
-            strokeDash=dashed("policy", words, legend),
-        )
+    lines = chart_of(data, theme).encode(
+        x=alt.X("value:Q", title=title).axis(format=",~r", tickCount=5),
+        y=alt.Y("share:Q", title="share of instants").axis(format=".0%", tickCount=5),
+        color=alt.Color("policy:N", scale=colour, legend=legend),
+        strokeDash=dashed("policy", words, legend),
     )
+    lines = lines.mark_line(interpolate="step-after", strokeWidth=theme.line_px)
     return cast("alt.Chart", lines.properties(width=_WIDTH, height=_HEIGHT))

@@ -1,13 +1,11 @@
 """The numbers behind the charts, as rows."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from reprieve.confidence import FIGURES, compared, is_known
-from reprieve.latency import KINDS, Latency, percent_of
+from reprieve.latency import Latency, percent_of
 from reprieve.pairs import latency, paired
 from reprieve.plot.theme import BLAME, COMPONENTS
 from reprieve.roles import bases
@@ -49,11 +47,6 @@ def curve(runs: Runs, op: str) -> list[Row]:
         for latency_ns, share, nines in _thinned(result.latency(op))
         if latency_ns > 0
     ]
-
-
-def kinds(runs: Runs) -> list[Row]:
-    """Points of the distributions of reads, of writes and of both, each with its kind."""
-    return [row | {"kind": kind} for kind in KINDS for row in curve(runs, kind)]
 
 
 def _thinned(latency: Latency) -> Iterator[tuple[int, float, float]]:

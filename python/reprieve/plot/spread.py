@@ -1,21 +1,9 @@
 """Charts of what is spread over a drive: slow requests, suspended work, dies, worn blocks."""
 
-from __future__ import annotations
-
 import altair as alt
 import numpy as np
 
-from reprieve.plot.charts import (
-    MEAN,
-    NAMES,
-    PICKED,
-    Chart,
-    chart_of,
-    component_colours,
-    finished,
-    legend_of,
-    stacked,
-)
+from reprieve.plot import charts
 from reprieve.plot.rows import Row, Runs, rounded
 from reprieve.plot.theme import COMPONENTS, Theme
 from reprieve.series import Op, Series
@@ -62,21 +50,19 @@ def slow(runs: Runs, op: Op) -> list[Row]:
     return found
 
 
-def slow_chart(runs: Runs, data: list[Row], theme: Theme) -> Chart:
+def slow_chart(runs: Runs, data: list[Row], theme: Theme) -> charts.Chart:
     """Draw `slow`: of one run each class as shares, of several the picked class in µs."""
     several = len(runs) > 1
     group = "run" if several else "mean of the class"
     order = list(runs) if several else list(dict.fromkeys(row[group] for row in data))
-    x = (
-        alt.X("mean_us:Q", title="mean latency of the class, µs").axis(format=",~r", tickCount=6)
-        if several
-        else alt.X("share:Q", title="share of the latency", scale=alt.Scale(domain=[0, 1])).axis(
-            format=".0%", tickCount=5
-        )
-    )
-    colour = component_colours(data, theme)
-    tooltip = [f"{group}:N", "component:N", MEAN, alt.Tooltip("share:Q", format=".1%")]
-    chart = stacked(data, theme, x.stack("zero"), group, order, colour, tooltip)
+    x = alt.X("share:Q", title="share of the latency", scale=alt.Scale(domain=[0, 1]))
+    x = x.axis(format=".0%", tickCount=5)
+    if several:
+        x = alt.X("mean_us:Q", title="mean latency of the class, µs")
+        x = x.axis(format=",~r", tickCount=6)
+    colour = charts.component_colours(data, theme)
+    tooltip = [f"{group}:N", "component:N", charts.MEAN, alt.Tooltip("share:Q", format=".1%")]
+    chart = charts.stacked(data, theme, x.stack("zero"), group, order, colour, tooltip)
     return _picking(chart, "class", class_shown(data)) if several else chart
 
 
@@ -100,7 +86,7 @@ def ages(runs: Runs) -> list[Row]:
     return found
 
 
-def ages_chart(runs: Runs, data: list[Row], theme: Theme) -> Chart:
+def ages_chart(runs: Runs, data: list[Row], theme: Theme) -> charts.Chart:
     """Draw `ages`: of one run programs and erases, of several the kind that is picked."""
     x = alt.X("done:O", title="done of the operation, in % from …", sort=None)
     y = alt.Y("share:Q", title="share of the suspensions").axis(format=".0%", tickCount=5)
@@ -122,32 +108,29 @@ def wear(runs: Runs) -> list[Row]:
     return found
 
 
-def wear_chart(runs: Runs, data: list[Row], theme: Theme) -> Chart:
+def wear_chart(runs: Runs, data: list[Row], theme: Theme) -> charts.Chart:
     """Draw `wear`."""
     x = alt.X("erases:O", title="erases of a block since the first request", sort=None)
     y = alt.Y("blocks:Q", title="blocks").axis(format=",~r", tickCount=5)
     return _columns(runs, data, theme, x, y)
 
 
-def _columns(runs: Runs, data: list[Row], theme: Theme, x: alt.X, y: alt.Y) -> Chart:
+def _columns(runs: Runs, data: list[Row], theme: Theme, x: alt.X, y: alt.Y) -> charts.Chart:
     """Draw columns side by side, one for each run, or of one run for each series."""
     several = len(runs) > 1
     words = list(dict.fromkeys(row["series"] for row in data))
     names = list(runs) if several else words
     field = "run" if several else "series"
     scale = alt.Scale(domain=names, range=theme.run_colours(len(names)))
-    bars = (
-        chart_of(data, theme)
-        .mark_bar()
-        .encode(
-            x=x.axis(labelAngle=0, labelOverlap=True),
-            y=y,
-            xOffset=alt.XOffset(f"{field}:N", sort=names),
-            color=alt.Color(f"{field}:N", scale=scale, legend=legend_of(theme, len(names))),
-            tooltip=[f"{field}:N", x["shorthand"], y["shorthand"]],
-        )
+    bars = charts.chart_of(data, theme).mark_bar()
+    bars = bars.encode(
+        x=x.axis(labelAngle=0, labelOverlap=True),
+        y=y,
+        xOffset=alt.XOffset(f"{field}:N", sort=names),
+        color=alt.Color(f"{field}:N", scale=scale, legend=charts.legend_of(theme, len(names))),
+        tooltip=[f"{field}:N", x["shorthand"], y["shorthand"]],
     )
-    chart = finished(bars, theme, _HEIGHT_COLUMNS)
+    chart = charts.finished(bars, theme, _HEIGHT_COLUMNS)
     if several and len(words) > 1:
         return _picking(chart, "series", words[0])
     return chart
@@ -169,26 +152,23 @@ def dies(runs: Runs) -> list[Row]:
     return found
 
 
-def dies_chart(runs: Runs, data: list[Row], theme: Theme) -> Chart:
+def dies_chart(runs: Runs, data: list[Row], theme: Theme) -> charts.Chart:
     """Draw `dies` as a map, of several runs the one that is picked."""
     units = list(dict.fromkeys(row["unit"] for row in data))
     most = max(row["share"] for row in data)
     legend = alt.Legend(title="share of time in use", orient="bottom", format=".0%")
     scale = alt.Scale(domain=[0, most or 1], range=[0.04, 1])
-    cells = (
-        chart_of(data, theme)
-        .mark_rect(fill=theme.runs[1], stroke=theme.grid, strokeWidth=1)
-        .encode(
-            x=alt.X("channel:O", title="channel", sort=None).axis(labelAngle=0, labelOverlap=True),
-            y=alt.Y("unit:O", title=None, sort=units).axis(**NAMES, labelOverlap=True),
-            opacity=alt.Opacity("share:Q", scale=scale, legend=legend),
-            tooltip=["run:N", "channel:O", "unit:N", alt.Tooltip("share:Q", format=".1%")],
-        )
+    cells = charts.chart_of(data, theme).encode(
+        x=alt.X("channel:O", title="channel", sort=None).axis(labelAngle=0, labelOverlap=True),
+        y=alt.Y("unit:O", title=None, sort=units).axis(**charts.NAMES, labelOverlap=True),
+        opacity=alt.Opacity("share:Q", scale=scale, legend=legend),
+        tooltip=["run:N", "channel:O", "unit:N", alt.Tooltip("share:Q", format=".1%")],
     )
-    chart = finished(cells, theme, max(60, min(24 * len(units), 600)))
+    cells = cells.mark_rect(fill=theme.runs[1], stroke=theme.grid, strokeWidth=1)
+    chart = charts.finished(cells, theme, max(60, min(24 * len(units), 600)))
     return _picking(chart, "run", next(iter(runs))) if len(runs) > 1 else chart
 
 
-def _picking(chart: Chart, field: str, first: str) -> Chart:
-    chart = chart.transform_filter(f"indexof({PICKED}, datum['{field}']) >= 0")
-    return chart.add_params(alt.param(name=PICKED, value=[first]))
+def _picking(chart: charts.Chart, field: str, first: str) -> charts.Chart:
+    chart = chart.transform_filter(f"indexof({charts.PICKED}, datum['{field}']) >= 0")
+    return chart.add_params(alt.param(name=charts.PICKED, value=[first]))

@@ -1,9 +1,9 @@
 """Colours of the charts: safe for the colour-blind, and paired with dashes where they tell runs."""
 
-from __future__ import annotations
-
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 # After Okabe and Ito, "Color Universal Design", 2008; the base of a comparison is neutral.
@@ -16,39 +16,11 @@ RUNS_DARK = (
     "#b497dc", "#e0696d",
 )  # fmt: skip
 
-COMPONENTS = {
-    "host_queue": ("submission queue", "#7a6a00", "#d8c45c"),
-    "link": ("host link", "#555555", "#c4c4c4"),
-    "buffer": ("write buffer", "#9a9a9a", "#8a8a8a"),
-    "rmw": ("read-modify-write", "#c9b400", "#f0e442"),
-    "queue": ("queue of the die", "#d55e00", "#ff8c4d"),
-    "suspend_wait": ("waiting for a suspension", "#b8568f", "#e79ac6"),
-    "array": ("array", "#0072b2", "#3d9bd1"),
-    "bus_wait": ("waiting for the channel", "#e69f00", "#f0b93a"),
-    "bus": ("channel", "#56b4e9", "#a3d8ff"),
-    "suspended": ("suspended", "#009e73", "#2fc99b"),
-    "map": ("mapping in flash", "#7a6a00", "#d8c45c"),
-    "ecc": ("decoding", "#6a3d9a", "#b497dc"),
-}
-"""Components of a request's time: label, colour in light and in dark."""
-
-BLAME = {
-    "by_host_read": ("host reads", "#0072b2", "#3d9bd1"),
-    "by_host_program": ("host programs", "#d55e00", "#ff8c4d"),
-    "by_gc_read": ("reads of collection", "#56b4e9", "#a3d8ff"),
-    "by_gc_program": ("programs of collection", "#e69f00", "#f0b93a"),
-    "by_erase": ("erases", "#a3262a", "#e0696d"),
-    "by_map": ("mapping in flash", "#7a6a00", "#d8c45c"),
-    "by_channel": ("channel", "#009e73", "#2fc99b"),
-    "by_suspend_entry": ("entering a suspension", "#b8568f", "#e79ac6"),
-    "by_same_block": ("holds the same block", "#6a3d9a", "#b497dc"),
-    "by_limit": ("limit of suspensions", "#c9b400", "#f0e442"),
-    "by_budget": ("budget of suspensions", "#555555", "#c4c4c4"),
-    "by_power": ("budget of power", "#3b7a57", "#7cc49b"),
-    "by_other": ("something else", "#9a9a9a", "#8a8a8a"),
-    "not_waiting": ("not waiting", "#d9d9d9", "#4d4d4d"),
-}
-"""Causes of a request's waiting: label, colour in light and in dark."""
+_TABLES: dict[str, dict[str, tuple[str, str, str]]] = tomllib.loads(
+    Path(__file__).with_name("colours.toml").read_text(encoding="utf-8")
+)
+COMPONENTS, BLAME = _TABLES["components"], _TABLES["blame"]
+"""Components of a request's time, and causes of its waiting: label, colour in light and in dark."""
 
 # Steps of cividis (Nuñez, Anderton and Renslow, 2018), whose lightness rises evenly.
 _STEPS = ((0, 32, 77), (65, 77, 107), (124, 123, 120), (188, 175, 111), (255, 234, 70))

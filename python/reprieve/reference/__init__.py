@@ -1,19 +1,12 @@
 """The pages of the reference, written by the program itself; `make docs` puts them into docs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from reprieve import _native
 from reprieve.reference import columns, commands, names, policies, presets
 
-
-def _scenario() -> str:
-    return _native.reference().rstrip() + "\n"
-
-
 PAGES: dict[str, Callable[[], str]] = {
-    "scenario.md": _scenario,
+    "scenario.md": lambda: _native.reference().rstrip() + "\n",
     "policies.md": policies.page,
     "presets.md": presets.page,
     "commands.md": commands.page,

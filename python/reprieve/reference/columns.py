@@ -1,7 +1,5 @@
 """The page of columns and fields: the contents of every file that Reprieve writes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

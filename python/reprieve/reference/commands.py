@@ -1,7 +1,5 @@
 """The page of the command line: every command and option, from the application itself."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from inspect import cleandoc
 from typing import Any

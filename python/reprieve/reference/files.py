@@ -3,8 +3,6 @@
 `columns.py` makes a page of these tables, and tests hold them against what is written.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import tomllib

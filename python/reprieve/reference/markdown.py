@@ -1,7 +1,5 @@
 """Markdown that a forge and the site read alike: tables, code, text that is meant as it stands."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

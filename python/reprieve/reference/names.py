@@ -1,7 +1,5 @@
 """The page of the Python names: signatures and docstrings of all that `reprieve` exports."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

@@ -1,15 +1,14 @@
 """The page of the policies: each registry, each entry, and the keys that only it reads."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from typing import Any
 
 from reprieve.reference.markdown import anchor, plain, table
 from reprieve.registries import POLICY_KINDS, Entry, entries
-from reprieve.scenario import Source
-from reprieve.sections import schema
+from reprieve.roles import at
+from reprieve.scenario import Source, toml_value
+from reprieve.sections import all_keys
 
 _HEAD = """# Policies
 
@@ -28,7 +27,7 @@ _DRIVE = {"device": "fast12-mlc", "load": "fin1-flows"}
 
 def page() -> str:
     """Return the page."""
-    known = {key["key"]: key for section in schema().values() for key in section.values()}
+    known = all_keys()
     parts = [_HEAD]
     for kind, name in (POLICY_KINDS | _MORE_KINDS).items():
         choices, default = entries(kind), known[name]["default_toml"]
@@ -64,13 +63,6 @@ def _shorthands(choices: list[Entry]) -> str:
     rows = []
     for choice in choices:
         resolved = tomllib.loads(Source.of(_DRIVE, {"policy": choice.name}).resolve())
-        sets = [
-            f"`{key} = {_toml(resolved[key.partition('.')[0]][key.partition('.')[2]])}`"
-            for key in _LONG
-        ]
+        sets = [f"`{key} = {toml_value(at(resolved, key))}`" for key in _LONG]
         rows.append((f"`{choice.name}`", plain(choice.doc), ", ".join(sets)))
     return table(["value", "what it does", "stands for"], rows)
-
-
-def _toml(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else f'"{value}"'

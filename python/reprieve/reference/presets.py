@@ -1,7 +1,5 @@
 """The page of devices, parts and loads: every number that is built in, beside its source."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

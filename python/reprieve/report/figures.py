@@ -1,7 +1,5 @@
 """The report's charts: specifications in the page's own colours, with words for each."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -73,7 +71,7 @@ class _Page(NamedDatasets):
         super().__init__()
         self.runs = runs
 
-    def of(self, runs: Runs) -> _Page:
+    def of(self, runs: Runs) -> "_Page":
         """Return the same for some of the runs."""
         return self if runs.keys() == self.runs.keys() else _Page(runs)
 
@@ -140,10 +138,8 @@ def _of_operation(page: _Page, op: str) -> Iterator[Figure]:
     chart = charts.tail(page.runs, op, page.theme)
     yield page.figure(f"tail-{op}", f"Tail of the {op}s", text, columns, chart)
     if any("components_ns" in group for group in groups):
-        title, text = (
-            f"Where the time of {op}s went",
-            f"Mean time of a {op} by what it was spent on.",
-        )
+        title = f"Where the time of {op}s went"
+        text = f"Mean time of a {op} by what it was spent on."
         columns = _RUN | {"component": "component"} | _MEAN
         chart = charts.components(page.runs, op, page.theme)
         yield page.figure(f"components-{op}", title, text, columns, chart, by_run=False)

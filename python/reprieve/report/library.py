@@ -1,7 +1,5 @@
 """Vega and Vega-Lite as one script, bundled once on a machine and kept for the next page."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from contextlib import suppress

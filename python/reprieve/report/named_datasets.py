@@ -1,7 +1,5 @@
 """Rows of charts as named datasets outside their specifications, written by column."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

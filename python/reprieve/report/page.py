@@ -1,7 +1,5 @@
 """The report: one HTML file that holds everything it shows and needs no network."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

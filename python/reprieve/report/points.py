@@ -1,7 +1,5 @@
 """The page of many points: a sentence first, the picture that shows it, then every point."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

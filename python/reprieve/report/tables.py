@@ -6,7 +6,7 @@ import math
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from reprieve.confidence import (
     FIGURES,
@@ -95,14 +95,10 @@ def _latencies(runs: Runs, op: str) -> Table:
             if len(runs) > 1 and first[key] and is_known(base["count"], key):
                 cells[-1] += _multiple(group["latency_ns"][key] / first[key])
             if key in FIGURES:
-                cells[-1] = Markup("{}<small>{}</small>").format(cells[-1], _known(group, key))
+                ends = " to ".join(bounds_us(group, key) or (TOO_FEW,))
+                cells[-1] = Markup("{}<small>{}</small>").format(cells[-1], ends)
         rows[f"{label} (bound)" if label in bounds else label] = cells
     return Table(["requests", *(FIGURES[key] for key in shown), "max"], rows)
-
-
-def _known(group: dict[str, Any], figure: str) -> str:
-    ends = bounds_us(group, figure)
-    return TOO_FEW if ends is None else f"{ends[0]} to {ends[1]}"
 
 
 def lead(runs: Runs) -> str:

@@ -1,7 +1,5 @@
 """Trains whose counts are dispersed on each scale as those of a trace are."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Sizes in runs, and what requests of each size do: go on from, or repeat, others of that size."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

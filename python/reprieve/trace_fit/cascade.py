@@ -1,7 +1,5 @@
 """Dispersion of counts where trains start in a cascade, in closed form."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Requests of a trace, and those that a scenario's loads draw."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

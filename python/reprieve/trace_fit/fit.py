@@ -1,7 +1,5 @@
 """A load of two flows, reads and writes, that follow each other as the requests of a trace do."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import textwrap
@@ -36,10 +34,10 @@ class Flow:
     read_fraction: float
     by_size: BySize
     rate_iops: float
-    train_requests: float
-    train_gap_us: float
-    train_simultaneous_fraction: float
-    train_bias: tuple[float, ...]
+    train_requests: float = 1.0
+    train_gap_us: float = 0.0
+    train_simultaneous_fraction: float = 0.0
+    train_bias: tuple[float, ...] = (0.5,)
 
     def keys(self) -> dict[str, object]:
         """Return them as a scenario has them."""
@@ -114,9 +112,13 @@ def fit(requests: Requests, name: str = "the trace") -> FittedLoad:
     """
     if requests.span_ns == 0:
         raise UserError(f"trace fit: all requests of {name} arrive together; it needs their times")
-    tick_ns = _tick_ns(requests.time_ns)
+    gaps = np.diff(requests.time_ns)
+    # The least gap that is common: the tick of the clock, if it has a coarse one.
+    tick_ns = max(int(np.quantile(gaps[gaps > 0], 0.01)), 1000)
     extent = int((requests.offset_bytes + requests.size_bytes).max())
-    align = _align(requests.offset_bytes)
+    grains = (grain for grain in (4096, 2048, 1024)
+              if np.mean(requests.offset_bytes % grain == 0) >= _ALIGNED)  # fmt: skip
+    align = next(grains, 512)
     common: dict[str, object] = {
         "generator": "mixed",
         "addresses": "uniform",
@@ -136,41 +138,16 @@ def fit(requests: Requests, name: str = "the trace") -> FittedLoad:
                 f"trace fit: {name} has {len(part)} {flow_name}; a flow needs at least "
                 f"{_REQUESTS_MIN}, or none"
             )
-        flow = _flow(part, requests.span_ns, is_read)
+        # Without trains yet; rarer sizes are left out.
+        sizes, _left_out = by_size(part)
+        rate_iops = len(part) / requests.span_ns * 1e9
+        flow = Flow(len(part), 1.0 if is_read else 0.0, sizes, rate_iops)
         # Flows that are drawn apart from each other need seeds of their own.
         ways[flow_name] = _ways(flow, common, part.time_ns, len(ways) * DRAWS + 1)
     wanted = order(requests)
     chosen = min(itertools.product(*ways.values()), key=lambda one: _miss(one, wanted.mean_run))
     flows = {name: way.flow for name, way in zip(ways, chosen, strict=True)}
     return FittedLoad(common, flows, wanted)
-
-
-def _flow(part: Requests, span_ns: int, is_read: bool) -> Flow:
-    """Return a flow without trains yet; rarer sizes are left out."""
-    found, _left_out = by_size(part)
-    return Flow(
-        requests=len(part),
-        read_fraction=1.0 if is_read else 0.0,
-        by_size=found,
-        rate_iops=len(part) / span_ns * 1e9,
-        train_requests=1.0,
-        train_gap_us=0.0,
-        train_simultaneous_fraction=0.0,
-        train_bias=(0.5,),
-    )
-
-
-def _tick_ns(time_ns: NDArray[np.int64]) -> int:
-    """Return the least gap that is common: the tick of the clock, if it has a coarse one."""
-    gaps = np.diff(time_ns)
-    return max(int(np.quantile(gaps[gaps > 0], 0.01)), 1000)
-
-
-def _align(offset_bytes: NDArray[np.int64]) -> int:
-    for align in (4096, 2048, 1024):
-        if np.mean(offset_bytes % align == 0) >= _ALIGNED:
-            return align
-    return 512
 
 
 def _ways(

@@ -1,7 +1,5 @@
 """Order of requests: runs of one operation, bursts on several scales of time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -42,21 +40,16 @@ class Requests:
         """From the first to the last."""
         return int(self.time_ns[-1]) if len(self) else 0
 
-    def of(self, is_read: bool) -> Requests:
+    def of(self, is_read: bool) -> "Requests":
         """Return the reads, or the writes."""
         return self.where(self.is_read == is_read)
 
-    def where(self, chosen: NDArray[np.bool_]) -> Requests:
+    def where(self, chosen: NDArray[np.bool_]) -> "Requests":
         """Return some of them; times keep their origin."""
-        return Requests(
-            self.time_ns[chosen],
-            self.is_read[chosen],
-            self.offset_bytes[chosen],
-            self.size_bytes[chosen],
-        )
+        return Requests(*(column[chosen] for column in vars(self).values()))
 
     @staticmethod
-    def of_rows(rows: Iterable[TraceRow]) -> Requests:
+    def of_rows(rows: Iterable[TraceRow]) -> "Requests":
         """Return the reads and writes of rows; other operations and empty rows are left out."""
         kept = [row for row in rows if row.op in ("read", "write") and row.bytes > 0]
         device = np.array([row.device for row in kept], dtype=np.int64)

@@ -1,7 +1,5 @@
 """A trace and a load beside each other: how their requests follow one another."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,11 +1,10 @@
 """Comparison of a fitted load with its trace: both run through a drive."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from reprieve import words
 from reprieve._native import UserError
 from reprieve.confidence import is_known
 from reprieve.parallel import each
@@ -90,7 +89,7 @@ class Verdict:
 def verdict(trace: Trace, load: FittedLoad, device: str, count: int | None) -> Verdict:
     """Run the first requests of a trace, or all, and draws of its load, through a drive."""
     workload: dict[str, Any] = {"trace": trace.path, "format": trace.format}
-    workload |= {key: _number(value) for key, value in trace.options.items()}
+    workload |= {key: words.value(value) for key, value in trace.options.items()}
     if count is not None:
         workload["max_requests"] = count
     scenarios: list[Mapping[str, Any]] = [{"device": device, "workload": workload}]
@@ -110,18 +109,6 @@ def verdict(trace: Trace, load: FittedLoad, device: str, count: int | None) -> V
     ours, *draws = each(scenarios, None, one)
     rows = (("read", "p50"), ("read", "p99"), ("write", "p99"))
     return Verdict(device, tuple(_percentile(ours, draws, *row) for row in rows))
-
-
-def _number(value: str | float) -> str | float:
-    """Return an option of the command line as a scenario has it."""
-    try:
-        return int(value)
-    except ValueError:
-        pass
-    try:
-        return float(value)
-    except ValueError:
-        return value
 
 
 def _percentile(

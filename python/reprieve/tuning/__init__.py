@@ -184,7 +184,7 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
             search.found.is_cut_short = True
         made = answer(asked, search.found, measure.paired)
         told, best = _write(directory, made, source, command, refused=search.found.refused)
-    return Tuning(made, tuple(told), best, measure.ran)
+    return Tuning(made, tuple(told), best, measure.progress.ran)
 
 
 def _need() -> None:

@@ -1,7 +1,5 @@
 """The answer: the best point and those as good, what binds, the knee, what each key is worth."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -119,6 +117,8 @@ def answer(question: Question, found: Found, pairing: Pairing | None = None) -> 
     ranked = (*ties, *others)
     meets = rank(question, best.rows)[0] == 0
     costs = [_costs(question, tail, each) for each in ranked]
+    worth = list(_worth(question, judged, is_whole=found.is_whole))
+    worth.sort(key=lambda one: -math.inf if one.share is None else -one.share)
     return Answer(
         question,
         tail,
@@ -131,16 +131,12 @@ def answer(question: Question, found: Found, pairing: Pairing | None = None) -> 
         tuple(sorted(unreal, key=_by(question))) if real else (),
         tuple(_freed(question, tail, judged, best)),
         _knee(question, tail, ranked),
-        tuple(sorted(_worth(question, judged, is_whole=found.is_whole), key=_loss_of)),
+        tuple(worth),
         len(found.refused),
         found.is_whole,
         found.is_cut_short,
         pairing(best, others[0], question.goal.column) if pairing and others else None,
     )
-
-
-def _loss_of(one: Worth) -> float:
-    return -math.inf if one.share is None else -one.share
 
 
 def _by(question: Question) -> Callable[[Tried], tuple[float, float, int]]:
@@ -279,14 +275,12 @@ def sentences(answer: Answer) -> list[str]:
             f"{'' if answer.decided else ', an interval that reaches within the bound'}"
         )
         lines.append(f"there {goal}")
-    return [*lines, *_binding(answer), *_more(answer), *_too_few(answer)]
-
-
-def _too_few(answer: Answer) -> Iterator[str]:
-    """Name the numbers of the best that have too few requests to be more than chance."""
-    for what in answer.fields:
-        if not all(has_requests(row, what.column) for row in answer.best.rows):
-            yield f"{what.said} has too few requests to be more than chance; run more of them"
+    too_few = [
+        f"{what.said} has too few requests to be more than chance; run more of them"
+        for what in answer.fields
+        if not all(has_requests(row, what.column) for row in best.rows)
+    ]
+    return [*lines, *_binding(answer), *_more(answer), *too_few]
 
 
 def _as_good(answer: Answer) -> Iterator[str]:

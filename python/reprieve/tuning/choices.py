@@ -1,7 +1,5 @@
 """Questions that are asked often, each a search with its own choices, goal and bounds."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The page of a tuning: the answer in words, cost against tail, every point that was tried."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

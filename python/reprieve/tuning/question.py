@@ -1,7 +1,5 @@
 """Problem of a tuning: keys that vary, bounds to meet, and a number to maximise or minimise."""
 
-from __future__ import annotations
-
 import difflib
 import math
 import re
@@ -106,7 +104,7 @@ class Question:
             found += [f"{key}={toml_value(value)}"] if own is None else own
         return found
 
-    def freed(self) -> list[Question]:
+    def freed(self) -> list["Question"]:
         """Return the question without each of its bounds."""
         return [
             replace(self, bounds=tuple(other for other in self.bounds if other is not bound))
@@ -142,10 +140,7 @@ def bound(text: str) -> Bound:
     if not found:
         raise UserError(f'--where "{text}": must be FIELD <= NUMBER or FIELD >= NUMBER')
     what, unit = field(found["field"]), found["unit"]
-    try:
-        number = float(found["number"])
-    except ValueError:
-        number = math.nan
+    number = words.number(found["number"])
     factors = _TIMES_NS if what.is_time else _FACTORS
     if not math.isfinite(number) or unit not in factors:
         units = "ns, us, ms or s" if what.is_time else "nothing, k, M, G or %"
@@ -183,11 +178,8 @@ def said(axis: Axis) -> str:
     span = axis.values
     if isinstance(span, Range):
         return f"{axis.key}={span.low}..{span.high}{':log' if span.is_log else ''}"
-    return f"{axis.key}={','.join(_word(value) for value in span)}"
-
-
-def _word(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    words = (str(value).lower() if isinstance(value, bool) else str(value) for value in span)
+    return f"{axis.key}={','.join(words)}"
 
 
 def question(

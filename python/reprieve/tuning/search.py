@@ -1,7 +1,5 @@
 """The search: a small space whole; a large one by spread points, a model of them, neighbours."""
 
-from __future__ import annotations
-
 import math
 import re
 import time
@@ -87,12 +85,12 @@ class Found:
     """Whether time or an interrupt ended it."""
 
 
+@dataclass(frozen=True)
 class Scenarios:
     """The scenario at each point of a question."""
 
-    def __init__(self, source: Source, question: Question) -> None:
-        self.source = source
-        self.sets = question.sets
+    source: Source
+    question: Question
 
     def applying(self, values: Mapping[str, Value]) -> tuple[Values, Sequence[str]]:
         """Leave out keys that do not apply with the others; raises UserError if it is no drive."""
@@ -100,7 +98,7 @@ class Scenarios:
         while True:
             kept = tuple(left.items())
             try:
-                return kept, bounds_in(self.source.with_sets(self.sets(kept)).resolve())
+                return kept, bounds_in(self.source.with_sets(self.question.sets(kept)).resolve())
             except UserError as error:
                 elsewhere = _ELSEWHERE.match(str(error))
                 if elsewhere is None or elsewhere["key"] not in left:
@@ -108,29 +106,20 @@ class Scenarios:
                 del left[elsewhere["key"]]
 
 
+@dataclass
 class Search:
     """Tries points of a question's space, each at full length under every seed."""
 
-    def __init__(
-        self,
-        question: Question,
-        measure: Measure,
-        applying: Applying,
-        *,
-        step: Step = silent,
-        until_s: float | None = None,
-        shown: Callable[[Found], None] | None = None,
-    ) -> None:
-        """Take the function that runs points; `shown` is called with all found after each batch."""
-        self.found = Found()
-        self._question = question
-        self._measure = measure
-        self._applying = applying
-        self._step = step
-        self._until_s = until_s
-        self._shown = shown
-        self._known: dict[Values, Tried] = {}
-        self._asked = 0
+    question: Question
+    measure: Measure
+    applying: Applying
+    step: Step = silent
+    until_s: float | None = None
+    shown: Callable[[Found], None] | None = None
+    """Called with all found after each batch."""
+    found: Found = field(default_factory=Found)
+    _known: dict[Values, Tried] = field(default_factory=dict)
+    _asked: int = 0
 
     def run(self, tries: int, seed: int) -> Found:
         """Try a small space whole; of another, `tries` points and the neighbours of the best.
@@ -142,13 +131,13 @@ class Search:
             # In an order that a search cut short has seen all parts of the space.
             order = np.random.default_rng(seed).permutation(len(space))
             for at in range(0, len(space), BATCH):
-                self._step("points", at, len(space))
+                self.step("points", at, len(space))
                 places = order[at : at + BATCH]
                 self._try([space[place] for place in places], [int(place) for place in places])
             self.found.is_whole = not self.found.is_cut_short
         else:
-            for asked in (self._question, *self._question.freed()):
-                self._search(asked, tries if asked is self._question else tries // 4, seed)
+            for asked in (self.question, *self.question.freed()):
+                self._search(asked, tries if asked is self.question else tries // 4, seed)
         if not self.found.tried:
             last = f"; the last: {self.found.refused[-1][1]}" if self.found.refused else ""
             raise UserError(f"tune: none of {self._asked} points is a drive{last}")
@@ -157,7 +146,7 @@ class Search:
     def _space(self) -> list[dict[str, Value]] | None:
         """Return all points, where each key has a list of values and they are not too many."""
         spans: list[Sequence[Value]] = []
-        for axis in self._question.axes:
+        for axis in self.question.axes:
             span = axis.values
             if isinstance(span, Range):
                 if not span.is_whole:
@@ -167,13 +156,13 @@ class Search:
                 spans.append(span)
         if math.prod(map(len, spans)) > _COMBINATIONS:
             return None
-        keys = [axis.key for axis in self._question.axes]
+        keys = [axis.key for axis in self.question.axes]
         points: dict[Values, dict[str, Value]] = {}
         refused = []
         for values in product(*spans):
             one = dict(zip(keys, values, strict=True))
             try:
-                points.setdefault(self._applying(one)[0], one)
+                points.setdefault(self.applying(one)[0], one)
             except UserError as error:
                 refused.append((_text(one), str(error)))
             if len(points) > ENUMERATED:
@@ -184,7 +173,7 @@ class Search:
 
     def _search(self, question: Question, tries: int, seed: int) -> None:
         for batch in _asked(question, tries, seed):
-            self._step("points", self._asked, tries)
+            self.step("points", self._asked, tries)
             tried = self._try([values for values, _ in batch])
             for (_, tell), each in zip(batch, tried, strict=True):
                 tell(each)
@@ -200,14 +189,14 @@ class Search:
         """Run these points, but those that ran; None for one that is no drive, or has no time."""
         numbers = numbers or range(self._asked, self._asked + len(asked))
         self._asked += len(asked)
-        if self._until_s is not None and time.monotonic() > self._until_s and self.found.tried:
+        if self.until_s is not None and time.monotonic() > self.until_s and self.found.tried:
             self.found.is_cut_short = True
         if self.found.is_cut_short:
             return [None] * len(asked)
         points: list[Point | None] = []
         for number, values in zip(numbers, asked, strict=True):
             try:
-                applying, bounds = self._applying(values)
+                applying, bounds = self.applying(values)
                 points.append(Point(number, applying, tuple(bounds)))
             except UserError as error:
                 self.found.refused.append((_text(values), str(error)))
@@ -217,7 +206,7 @@ class Search:
             for point, values in zip(points, asked, strict=True)
             if point is not None and point.values not in self._known
         }
-        measured = self._measure([point for point, _ in new.values()])
+        measured = self.measure([point for point, _ in new.values()])
         for (point, values), rows in zip(new.values(), measured, strict=True):
             if rows is None:
                 continue
@@ -230,8 +219,8 @@ class Search:
             self.found.tried.append(self._known[point.values])
         if None in measured:
             raise KeyboardInterrupt
-        if self._shown is not None and self.found.tried:
-            self._shown(self.found)
+        if self.shown is not None and self.found.tried:
+            self.shown(self.found)
         return [None if each is None else self._known.get(each.values) for each in points]
 
 
@@ -335,23 +324,19 @@ def _drawn(axis: Axis, drawn: Any) -> Value:
     return drawn if span.is_whole else float(f"{drawn:.4g}")
 
 
+@dataclass
 class Measured:
     """Runs points on the experiment engine, and never again those that the store has."""
 
-    def __init__(
-        self, store: Store, executor: Executor, scenarios: Scenarios, seeds: Sequence[int]
-    ) -> None:
-        self._store = store
-        self._executor = executor
-        self._scenarios = scenarios
-        self._seeds = seeds
-        self._identities = Identities(scenarios.source)
-        self._progress = Progress(silent, 0)
+    store: Store
+    executor: Executor
+    scenarios: Scenarios
+    seeds: Sequence[int]
+    progress: Progress = field(default_factory=lambda: Progress(silent, 0))
+    """Counts the runs done now."""
 
-    @property
-    def ran(self) -> int:
-        """The number of runs done now."""
-        return self._progress.ran
+    def __post_init__(self) -> None:
+        self._identities = Identities(self.scenarios.source)
 
     def __call__(self, asked: Sequence[Point]) -> list[list[Row] | str | None]:
         """Return the rows of points, a row a seed, or the error of one that failed.
@@ -362,7 +347,7 @@ class Measured:
             named = self._complete(asked)
         except KeyboardInterrupt:
             named = [[run for run, _ in self._tasks([point])] for point in asked]
-        is_done = (all(map(self._store.has, runs)) for runs in named)
+        is_done = (all(map(self.store.has, runs)) for runs in named)
         return [
             self._rows(runs) if done else None for runs, done in zip(named, is_done, strict=True)
         ]
@@ -370,7 +355,7 @@ class Measured:
     def runs(self, values: Values) -> list[Run]:
         """Return the runs of a point, one a seed, with their batches."""
         (runs,) = self._complete([Point(0, values)])
-        return [self._store.read(run) for run in runs]
+        return [self.store.read(run) for run in runs]
 
     def paired(self, one: Tried, other: Tried, column: str) -> Paired | None:
         """Return what the other point has more, batch by batch; None for what has no batches."""
@@ -382,22 +367,22 @@ class Measured:
     def _complete(self, asked: Sequence[Point]) -> list[list[str]]:
         """Do the runs of points that are missing, and return the names of all."""
         tasks = self._tasks(asked)
-        complete(tasks, self._store, self._executor, self._progress)
+        complete(tasks, self.store, self.executor, self.progress)
         runs = iter([run for run, _ in tasks])
-        return [[next(runs) for _ in self._seeds] for _ in asked]
+        return [[next(runs) for _ in self.seeds] for _ in asked]
 
     def _tasks(self, asked: Sequence[Point]) -> list[tuple[str, Callable[[], Task]]]:
         tasks: list[tuple[str, Callable[[], Task]]] = []
         for point in asked:
-            for seed in self._seeds:
-                sets = (*self._scenarios.sets(point.values), f"seed={seed}")
+            for seed in self.seeds:
+                sets = (*self.scenarios.question.sets(point.values), f"seed={seed}")
                 run = self._identities.of(sets)
-                work = Simulation(run, self._scenarios.source, sets)
+                work = Simulation(run, self.scenarios.source, sets)
                 tasks.append((run, partial(Task, run, str(point), work)))
         return tasks
 
     def _rows(self, runs: Sequence[str]) -> list[Row] | str:
         for run in runs:
-            if self._store.has_failed(run):
-                return self._store.row(run).error or "a failed run has an error"
-        return [flat(self._store.read(run).summary) for run in runs]
+            if self.store.has_failed(run):
+                return self.store.row(run).error or "a failed run has an error"
+        return [flat(self.store.read(run).summary) for run in runs]
