@@ -130,7 +130,7 @@ COMPONENT_METHODS = 60
 
 # How many files of a crate use or call each other in circles, and how many parameters are tuples;
 # no others. These numbers only fall.
-FILES_IN_CIRCLES = {"flash": 15, "ftl": 11, "nand": 8, "observe": 5, "ssd": 12}
+FILES_IN_CIRCLES = {"flash": 15, "ftl": 7, "nand": 4, "ssd": 10}
 TUPLE_PARAMETERS = {"flash": 56, "ftl": 1, "nand": 1, "observe": 10, "ssd": 3}
 METHODS_OF_STD = (
     "accept add_assign any cause chain collect consume deref_mut fill_buf find for_each from keys "

@@ -12,7 +12,7 @@ from ..tree import Problem, Tree
 Graph = dict[str, set[str]]
 
 _METHOD = re.compile(r"\bfn (\w+)(?:<[^(]*>)?\(\s*(?:&(?:'\w+ )?)?(?:mut )?self\b")
-_CALL = re.compile(r"\.(\w+)(?:::<[^<>]*>)?\(")
+_CALL = re.compile(r"(?<!\.)\.(\w+)(?:::<[^<>]*>)?\(")
 
 
 def files_form_no_circle(tree: Tree) -> Iterator[Problem]:

@@ -3,6 +3,7 @@
 use hdrhistogram::Histogram as Buckets;
 
 use super::Distribution;
+use super::distribution::LatencyTotals;
 
 /// Significant decimal digits of a percentile.
 const DIGITS: u8 = 3;
@@ -53,41 +54,6 @@ mod counted {
         let mut counts = super::buckets(room_ns);
         each.into_iter().for_each(|(value, count)| counts.saturating_record_n(value, count));
         Ok(counts)
-    }
-}
-
-/// Exact totals of latencies.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct LatencyTotals {
-    pub count: u64,
-    pub sum_ns: u128,
-    pub min_ns: u64,
-    pub max_ns: u64,
-}
-
-impl Default for LatencyTotals {
-    fn default() -> LatencyTotals {
-        LatencyTotals { count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
-    }
-}
-
-impl LatencyTotals {
-    /// Adds all of `other`.
-    pub(super) fn add(&mut self, other: &LatencyTotals) {
-        self.count += other.count;
-        self.sum_ns += other.sum_ns;
-        self.min_ns = self.min_ns.min(other.min_ns);
-        self.max_ns = self.max_ns.max(other.max_ns);
-    }
-
-    /// Returns this one without `other`, whose values may have been its extremes.
-    pub(super) fn without(&self, other: &LatencyTotals) -> LatencyTotals {
-        LatencyTotals {
-            count: self.count - other.count,
-            sum_ns: self.sum_ns - other.sum_ns,
-            min_ns: self.min_ns,
-            max_ns: self.max_ns,
-        }
     }
 }
 

@@ -165,11 +165,13 @@ impl EventLoop {
 
     #[cold]
     fn end_instant(&mut self) {
-        if self.pages.buffer.throttle.is_some() {
-            self.look_at_throttle();
+        let throttle = self.pages.buffer.throttle.as_mut();
+        if let Some(at) = throttle.and_then(|throttle| throttle.take_wake()) {
+            self.events.schedule(at, DriveEvent::BufferOpens);
         }
-        if self.pages.flash.observers().has_thermal() {
-            self.look_at_power();
+        // The end of a limit on power that dies wait for.
+        if let Some(at) = self.pages.flash.observers_mut().take_thermal_wake() {
+            self.events.schedule(at, DriveEvent::LookAtPower);
         }
         if self.pages.record.checker.is_some() {
             self.check_instant(false);
@@ -252,21 +254,6 @@ impl EventLoop {
                 self.pages.fill_buffer(&mut self.host.requests, self.now);
                 self.answer_served();
             }
-        }
-    }
-
-    fn look_at_throttle(&mut self) {
-        let throttle = self.pages.buffer.throttle.as_mut();
-        if let Some(at) = throttle.and_then(|throttle| throttle.take_wake()) {
-            self.events.schedule(at, DriveEvent::BufferOpens);
-        }
-    }
-
-    /// Schedules the end of a limit on power that dies wait for.
-    #[cold]
-    fn look_at_power(&mut self) {
-        if let Some(at) = self.pages.flash.observers_mut().take_thermal_wake() {
-            self.events.schedule(at, DriveEvent::LookAtPower);
         }
     }
 

@@ -15,7 +15,7 @@ use reprieve_policy::txn::Kind;
 use reprieve_state::State;
 use serde_json::{Value, json};
 
-use super::save::DIRTY;
+use super::replay::DIRTY;
 
 /// Bytes of an entry in a list of trimmed pages: a logical page.
 const TRIM_BYTES: u64 = 4;

@@ -5,6 +5,9 @@ use reprieve_base::{Time, UserError};
 use super::interface::HostRequests;
 use super::page_store::PageStore;
 
+/// The column of logical pages that a loss of power found in the write buffer.
+pub(super) const DIRTY: &str = "buffer.dirty";
+
 impl PageStore {
     /// Returns the pages that a power loss found in the buffer to it, to be sent to the flash at
     /// the start.

@@ -12,10 +12,8 @@ use reprieve_policy::Policies;
 use reprieve_state::State;
 
 use super::preparation::Preparation;
+use super::replay::DIRTY;
 use super::{Options, Ssd};
-
-/// The column of logical pages that a loss of power found in the write buffer.
-pub(super) const DIRTY: &str = "buffer.dirty";
 
 /// Reads the initial state of a drive.
 ///

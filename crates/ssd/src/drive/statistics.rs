@@ -34,6 +34,13 @@ pub(super) struct Statistics {
     pub(super) seed: u64,
 }
 
+/// A request at its completion.
+struct CompletedRequest<'a> {
+    id: u32,
+    request: &'a HostRequest,
+    now: Time,
+}
+
 impl Statistics {
     /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
@@ -122,8 +129,9 @@ impl Statistics {
             "the parts of request {} do not add up to its latency at {now}: {parts:?}",
             request.id,
         );
+        let done = CompletedRequest { id, request, now };
         if request.id < self.measuring.first {
-            self.excluded(id, request, now, flash, flows);
+            self.excluded(&done, flash, flows);
         } else {
             if self.latencies.record(request.id, op, fua, bytes, latency_ns, parts) {
                 self.latencies.mark(request.id, now, flash.counts().programs());
@@ -131,51 +139,37 @@ impl Statistics {
             if self.latencies.ends_piece(op) {
                 self.latencies.end_piece(self.programmed_bytes(flash));
             }
-            self.note(id, request, now, flash, flows);
+            self.note(&done, flash, flows);
         }
         if flows.handover.is_some() {
-            self.hand_back(id, request, now, flash, flows);
+            self.hand_back(&done, flash, flows);
         }
         self.completed += 1;
     }
 
     /// Records more of a request than its latency, where needed.
     #[inline(always)]
-    fn note(
-        &mut self,
-        id: u32,
-        request: &HostRequest,
-        now: Time,
-        flash: &mut Flash,
-        flows: &mut Flows,
-    ) {
+    fn note(&mut self, done: &CompletedRequest, flash: &mut Flash, flows: &mut Flows) {
         if flows.have_stats {
-            flows.count(request, now);
+            flows.count(done.request, done.now);
         }
         if let Some(series) = &mut self.series {
-            record(series, request, now);
+            record(series, done.request, done.now);
         }
         if self.transient.is_some() {
-            self.observe(request, now, flash);
+            self.observe(done.request, done.now, flash);
         }
         if self.log.is_some() {
-            self.log_request(id, request, now, flash, flows);
+            self.log_request(done, flash, flows);
         }
     }
 
     #[cold]
-    fn excluded(
-        &mut self,
-        id: u32,
-        request: &HostRequest,
-        now: Time,
-        flash: &mut Flash,
-        flows: &Flows,
-    ) {
+    fn excluded(&mut self, done: &CompletedRequest, flash: &mut Flash, flows: &Flows) {
         if flows.handover.is_none() {
-            self.causes(id, request, now, flash);
+            self.causes(done, flash);
         }
-        self.measuring.excluded_done(request.op, request.bytes);
+        self.measuring.excluded_done(done.request.op, done.request.bytes);
     }
 
     /// Whether the run looks for the end of its transient.
@@ -194,16 +188,10 @@ impl Statistics {
 
     /// Not inlined, for runs without a log.
     #[inline(never)]
-    fn log_request(
-        &mut self,
-        id: u32,
-        request: &HostRequest,
-        now: Time,
-        flash: &mut Flash,
-        flows: &Flows,
-    ) {
-        let (causes, die) = self.causes(id, request, now, flash);
+    fn log_request(&mut self, done: &CompletedRequest, flash: &mut Flash, flows: &Flows) {
+        let (causes, die) = self.causes(done, flash);
         let log = self.log.as_mut().expect("a log is kept");
+        let CompletedRequest { request, now, .. } = *done;
         log.push(&LogRow {
             id: request.id,
             op: request.op,
@@ -221,19 +209,13 @@ impl Statistics {
 
     /// Not inlined, for runs without handed-over requests.
     #[inline(never)]
-    fn hand_back(
-        &mut self,
-        id: u32,
-        request: &HostRequest,
-        now: Time,
-        flash: &mut Flash,
-        flows: &mut Flows,
-    ) {
-        let HostRequest { id: number, lba, uncorrectable_pages, parts, retries, .. } = *request;
+    fn hand_back(&mut self, done: &CompletedRequest, flash: &mut Flash, flows: &mut Flows) {
+        let HostRequest { id: number, lba, uncorrectable_pages, parts, retries, .. } =
+            *done.request;
         let handover = flows.handover.as_mut().expect("requests are handed over");
-        handover.complete(number, lba, now, uncorrectable_pages);
+        handover.complete(number, lba, done.now, uncorrectable_pages);
         if let Some(details) = &mut handover.details {
-            let (causes, die) = self.causes(id, request, now, flash);
+            let (causes, die) = self.causes(done, flash);
             details.push_back(Details { parts, causes, die, retries });
         }
     }
@@ -242,16 +224,11 @@ impl Statistics {
     /// last page.
     ///
     /// Panics if not every nanosecond has its cause.
-    fn causes(
-        &self,
-        id: u32,
-        request: &HostRequest,
-        now: Time,
-        flash: &mut Flash,
-    ) -> (CauseTimes, Option<u32>) {
+    fn causes(&self, done: &CompletedRequest, flash: &mut Flash) -> (CauseTimes, Option<u32>) {
         let Some((attribution, _)) = flash.attribution() else {
             return (CauseTimes::default(), None);
         };
+        let CompletedRequest { id, request, now } = *done;
         let (mut causes, die) = attribution.close(id);
         let HostRequest { id: number, ref parts, .. } = *request;
         assert_eq!(
