@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -391,7 +391,7 @@ def processes(drive: rp.Drive | None) -> None:
     env = simpy.Environment()
     served = rp.SimpyDrive(env, drive) if drive else None
 
-    def reader(first: int) -> Iterator[simpy.Event]:
+    def reader(first: int) -> simpy.events.ProcessGenerator:
         for number in range(first, first + 250):
             yield served.request("read", 4 * number, 2048) if served else env.timeout(1)
 
