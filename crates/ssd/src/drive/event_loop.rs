@@ -245,9 +245,10 @@ impl EventLoop {
     #[cold]
     fn handle_rare(&mut self, event: DriveEvent) {
         match event {
+            DriveEvent::Flash(_) => unreachable!("events of the flash are not rare"),
             DriveEvent::LookIdle => self.look_idle(),
             // Dies decide at each instant.
-            DriveEvent::LookAtPower | DriveEvent::Flash(_) => {}
+            DriveEvent::LookAtPower => {}
             DriveEvent::Scan => self.scan(),
             DriveEvent::BusyWindow(opens) => self.turn_busy(opens == 1),
             DriveEvent::BufferOpens => {
