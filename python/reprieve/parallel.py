@@ -3,9 +3,10 @@
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
+from queue import SimpleQueue
 from typing import TypeVar
 
 from reprieve.simulation import Watch
@@ -41,19 +42,22 @@ def in_threads(calls: Iterable[Callable[[Watch], Made]], workers: int | None) ->
         if stop.is_set():
             raise StoppedError
 
-    waiting, running = iter(calls), set[Future[Made]]()
+    # `concurrent.futures.wait` breaks where an interrupt comes between two of its locks.
+    done, running = SimpleQueue[Future[Made]](), 0
+    waiting = iter(calls)
     with ThreadPoolExecutor(workers or cores()) as pool:
         try:
             # A call more for each thread, so that none waits for who takes the results.
             ahead = 2 * (workers or cores())
             while True:
-                for call in islice(waiting, ahead - len(running)):
-                    running.add(pool.submit(call, watch))
+                for call in islice(waiting, ahead - running):
+                    pool.submit(call, watch).add_done_callback(done.put)
+                    running += 1
                 if not running:
                     return
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield future.result()
+                made = done.get().result()
+                running -= 1
+                yield made
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)

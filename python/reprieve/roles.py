@@ -100,7 +100,7 @@ def by_load(loads: Mapping[T, str], base: Callable[[Sequence[T]], T]) -> dict[T,
     groups: dict[str, list[T]] = {}
     for each, load in loads.items():
         groups.setdefault(load, []).append(each)
-    if len(groups) == len(loads):
+    if loads and len(groups) == len(loads):
         groups = {"": [*loads]}
     found = {each: one for all_of in groups.values() for one in [base(all_of)] for each in all_of}
     return {each: found[each] for each in loads}

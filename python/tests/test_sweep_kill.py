@@ -20,7 +20,7 @@ import pytest
 from reprieve.experiments.executors import bundle_tasks
 
 from .drive import Reprieve
-from .sweep_files import contents, stored
+from .sweep_files import contents, lose, stored
 from .test_interrupt import start
 
 GRID = """
@@ -97,6 +97,22 @@ def test_interrupted_sweep_keeps_what_is_done(
     done = len(stored(tmp_path / "o"))
     collected = reprieve("sweep", "s.toml", "--out", "o", "--collect")
     assert f"{done} runs, of which 0 were done now" in collected.stdout
+    assert small.exists()
+
+
+def test_sweep_of_which_no_point_has_all_its_seeds_writes_its_runs(
+    reprieve: Reprieve, small: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "s.toml").write_text(GRID)
+    assert reprieve("sweep", "s.toml", "--out", "o").returncode == 0
+    runs = pq.read_table(tmp_path / "o/runs.parquet", columns=["run", "seed"]).to_pylist()
+    first = min(row["seed"] for row in runs)
+    lost = {row["run"] for row in runs if row["seed"] == first}
+    lose(tmp_path / "o", lost)
+    collected = reprieve("sweep", "s.toml", "--out", "o", "--collect")
+    assert collected.returncode == 0, collected.stderr
+    assert pq.read_table(tmp_path / "o/runs.parquet").num_rows == len(runs) - len(lost)
+    assert pq.read_table(tmp_path / "o/differences.parquet").num_rows == 0
     assert small.exists()
 
 
