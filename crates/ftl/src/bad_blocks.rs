@@ -26,28 +26,13 @@ impl Blocks {
         true
     }
 
-    /// Retires blocks with failed programs and no valid page left.
+    /// Retires blocks with failed programs and no valid page left; returns whether the victim is to
+    /// be retired as well, and has none.
     #[cold]
-    pub(super) fn give_up_empty(&mut self, plane: u32) {
+    pub(super) fn give_up_empty(&mut self, plane: u32) -> bool {
         let (index, failing) = (&self.index, &mut self.failing);
-        let failed = &mut self.planes[plane as usize].failed;
-        failed.retain(|block| index.valid(*block) > 0 || !failing.give_up(*block));
-    }
-
-    /// Whether the victim of a plane is to be retired and has no valid page left.
-    pub(super) fn retires_empty(&self, plane: u32) -> bool {
-        let victim = self.planes[plane as usize].victim.filter(|victim| victim.retires);
-        victim.is_some_and(|victim| self.index.valid(victim.block) == 0)
-    }
-
-    /// A victim with an earlier failure is retired.
-    pub(super) fn retire(&mut self, block: u32) {
-        self.failing.give_up(block);
-    }
-
-    /// Records a plane without a block to move a page to.
-    #[cold]
-    pub(super) fn no_free_block(&mut self, plane: u32) {
-        self.failing.has_no_free(plane, self.planes[plane as usize].good_blocks);
+        let state = &mut self.planes[plane as usize];
+        state.failed.retain(|block| index.valid(*block) > 0 || !failing.give_up(*block));
+        state.victim.is_some_and(|victim| victim.retires && index.valid(victim.block) == 0)
     }
 }

@@ -14,6 +14,10 @@ use crate::block_index::BlockIndex;
 /// Only open block of a plane, as pages are alike.
 pub(super) const FRONT: u8 = 0;
 
+/// Writes whose draws are looked at together before the first, and about as many draws.
+const WRITES_AHEAD: u32 = 8;
+const DRAWS_AHEAD: u32 = 20;
+
 /// Valid pages of a plane, and its blocks; both are numbered within the plane.
 #[derive(Clone)]
 pub(super) struct BitmapPlane {
@@ -137,6 +141,9 @@ impl BitmapPlane {
             let most = left.min(u64::from(self.pages_per_block)) as u32;
             let (target, run) = self.take(state, victim, most);
             for target in target..target + run {
+                if target % WRITES_AHEAD == 0 {
+                    self.touch_draws(&scope.stream);
+                }
                 let lost = match scope.is_shared {
                     true => chances.count(state.committed, &mut scope.stream),
                     false => 1,
@@ -148,6 +155,15 @@ impl BitmapPlane {
             left -= u64::from(run);
         }
         moved
+    }
+
+    /// Brings the bits of the next draws into the caches, with the misses overlapping.
+    #[inline]
+    fn touch_draws(&self, stream: &Stream) {
+        let pages = u64::from(self.pages_per_block * self.blocks_per_plane);
+        let mut ahead = stream.clone();
+        let words = (0..DRAWS_AHEAD).map(|_| self.valid[ahead.below(pages) as usize / 64]);
+        std::hint::black_box(words.fold(0, |sum, word| sum ^ word));
     }
 
     /// Collects until the plane can take a page; returns the pages moved.

@@ -1,188 +1,134 @@
 //! Entries of the mapping in memory: least recently used, in one segment or two.
 
-use reprieve_base::{Archive, UserError, parts};
-use reprieve_policy::txn::NONE;
+use std::ops::Range;
 
-use super::table::Table;
+use lru::LruCache;
+use reprieve_base::Archive;
+use rustc_hash::FxBuildHasher;
 
-/// Segments: entries used once, and entries used again.
-const ONCE: usize = 0;
-const AGAIN: usize = 1;
-
-/// An entry in the cache, linked with its neighbours in the segment by last use.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-struct Slot {
-    lpn: u32,
-    newer: u32,
-    older: u32,
-    segment: u8,
-    /// Changed since its page of the mapping was written.
-    changed: bool,
-}
-
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-struct Segment {
-    newest: u32,
-    oldest: u32,
-    len: u32,
-}
+/// Logical pages by last use.
+type Segment = LruCache<u32, (), FxBuildHasher>;
 
 /// Entries that are in memory. Their values are in the map itself.
 #[derive(Debug)]
 pub(super) struct MapCache {
-    slots: Vec<Slot>,
-    capacity: u32,
-    /// The slot of each logical page, or `NONE`.
-    slot_of: Table<NONE>,
-    segments: [Segment; 2],
+    /// Entries used once, and entries used again.
+    once: Segment,
+    again: Segment,
+    /// One bit a logical page: its entry is cached, and has changed since its page of the mapping
+    /// was written.
+    changed: Vec<u64>,
+    capacity: usize,
     /// Entries used again in the protected segment; 0: one segment.
-    again_max: u32,
+    again_max: usize,
 }
 
 impl MapCache {
     /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
-        self.slot_of.archive(archive);
-        parts!(archive; self.slots, self.segments);
+        archive.table(bytemuck::cast_slice_mut(&mut self.changed));
+        for segment in [&mut self.once, &mut self.again] {
+            let mut lpns: Vec<u32> = segment.iter().rev().map(|(lpn, ())| *lpn).collect();
+            archive.part(&mut lpns);
+            if archive.is_loading() {
+                segment.clear();
+                for lpn in lpns {
+                    segment.put(lpn, ());
+                }
+            }
+        }
+        archive.refuse_unless(self.verify().is_ok());
     }
 
-    /// Creates an empty cache. Errors if memory is short.
-    pub(super) fn new(
-        logical_pages: u32,
-        capacity: u32,
-        segmented: bool,
-    ) -> Result<MapCache, UserError> {
-        let empty = Segment { newest: NONE, oldest: NONE, len: 0 };
-        Ok(MapCache {
-            slots: Vec::with_capacity(capacity as usize),
-            capacity,
-            slot_of: Table::new(logical_pages)?,
-            segments: [empty; 2],
-            again_max: if segmented { capacity / 2 } else { 0 },
-        })
+    /// Creates an empty cache.
+    pub(super) fn new(logical_pages: u32, capacity: u32, segmented: bool) -> MapCache {
+        MapCache {
+            once: LruCache::unbounded_with_hasher(FxBuildHasher),
+            again: LruCache::unbounded_with_hasher(FxBuildHasher),
+            changed: vec![0; logical_pages.div_ceil(u64::BITS) as usize],
+            capacity: capacity as usize,
+            again_max: if segmented { capacity as usize / 2 } else { 0 },
+        }
     }
 
     /// Uses the entry of a page, and marks it changed if `written`; false if it is not cached.
     #[inline]
     pub(super) fn access(&mut self, lpn: u32, written: bool) -> bool {
-        let slot = self.slot_of.get(lpn);
-        if slot == NONE {
-            return false;
-        }
-        self.slots[slot as usize].changed |= written;
-        self.unlink(slot);
         if self.again_max == 0 {
-            self.link(slot, ONCE);
-            return true;
+            return self.once.get(&lpn).is_some() && self.set_changed(lpn, written);
         }
-        self.link(slot, AGAIN);
-        if self.segments[AGAIN].len > self.again_max {
-            let oldest = self.segments[AGAIN].oldest;
-            self.unlink(oldest);
-            self.link(oldest, ONCE);
+        if self.again.get(&lpn).is_none() {
+            if self.once.pop(&lpn).is_none() {
+                return false;
+            }
+            self.again.put(lpn, ());
+            if self.again.len() > self.again_max {
+                let (oldest, ()) = self.again.pop_lru().expect("one was just put there");
+                self.once.put(oldest, ());
+            }
         }
-        true
+        self.set_changed(lpn, written)
     }
 
     /// Marks the entry of a page as changed without using it; false if it is not cached.
     #[inline]
     pub(super) fn change(&mut self, lpn: u32) -> bool {
-        let slot = self.slot_of.get(lpn);
-        if slot != NONE {
-            self.slots[slot as usize].changed = true;
-        }
-        slot != NONE
+        let is_cached = self.once.contains(&lpn) || self.again.contains(&lpn);
+        is_cached && self.set_changed(lpn, true)
     }
 
     /// Inserts the entry of a page; returns the page of an evicted changed entry.
     pub(super) fn insert(&mut self, lpn: u32, written: bool) -> Option<u32> {
-        let entry = Slot { lpn, newer: NONE, older: NONE, segment: 0, changed: written };
-        if (self.slots.len() as u32) < self.capacity {
-            self.slots.push(entry);
-            let slot = self.slots.len() as u32 - 1;
-            self.slot_of.set(lpn, slot);
-            self.link(slot, ONCE);
-            return None;
-        }
-        let segment = if self.segments[ONCE].len > 0 { ONCE } else { AGAIN };
-        let slot = self.segments[segment].oldest;
-        self.unlink(slot);
-        let left = std::mem::replace(&mut self.slots[slot as usize], entry);
-        self.slot_of.set(left.lpn, NONE);
-        self.slot_of.set(lpn, slot);
-        self.link(slot, ONCE);
-        left.changed.then_some(left.lpn)
+        let is_full = self.once.len() + self.again.len() == self.capacity;
+        let oldest = || self.once.pop_lru().or_else(|| self.again.pop_lru());
+        let left = is_full.then(oldest).flatten();
+        self.once.put(lpn, ());
+        self.set_changed(lpn, written);
+        let left = left.map(|(lpn, ())| lpn).filter(|lpn| self.is_changed(*lpn));
+        left.iter().for_each(|lpn| self.clean(*lpn..*lpn + 1));
+        left
     }
 
     /// Returns the logical pages whose entries differ from their pages of the mapping.
     pub(super) fn changed(&self) -> impl Iterator<Item = u32> {
-        self.slots.iter().filter(|slot| slot.changed).map(|slot| slot.lpn)
+        let all = self.once.iter().chain(self.again.iter()).map(|(lpn, ())| *lpn);
+        all.filter(|lpn| self.is_changed(*lpn))
     }
 
     /// Marks the entries of these pages as written.
-    pub(super) fn clean(&mut self, lpns: std::ops::Range<u32>) {
+    pub(super) fn clean(&mut self, lpns: Range<u32>) {
         for lpn in lpns {
-            let slot = self.slot_of.get(lpn);
-            if slot != NONE {
-                self.slots[slot as usize].changed = false;
-            }
+            self.changed[(lpn / u64::BITS) as usize] &= !(1 << (lpn % u64::BITS));
         }
     }
 
-    /// Checks that every entry is in its slot, and in one segment once.
+    /// Checks that no entry is cached twice, no more than there may be, and none changed besides.
     pub(super) fn verify(&self) -> Result<(), String> {
-        for (slot, entry) in (0..).zip(&self.slots) {
-            if self.slot_of.get(entry.lpn) != slot {
-                return Err(format!("the entry of page {} is cached, and not found", entry.lpn));
-            }
+        let (once, again) = (self.once.len(), self.again.len());
+        let twice = self.once.iter().find(|(lpn, ())| self.again.contains(*lpn));
+        if let Some((lpn, ())) = twice {
+            return Err(format!("the entry of page {lpn} is cached in both segments"));
         }
-        let mut linked = 0;
-        for (number, segment) in (0u8..).zip(&self.segments) {
-            let mut slot = segment.newest;
-            for _ in 0..segment.len {
-                match self.slots.get(slot as usize) {
-                    Some(entry) if entry.segment == number => slot = entry.older,
-                    _ => return Err(format!("segment {number} of the cache is not linked")),
-                }
-            }
-            if slot != NONE {
-                return Err(format!("segment {number} of the cache has no end"));
-            }
-            linked += segment.len as usize;
+        if once + again > self.capacity || again > self.again_max {
+            return Err(format!("{once} and {again} entries are cached of {}", self.capacity));
         }
-        match linked == self.slots.len() && linked <= self.capacity as usize {
+        let changed = self.changed.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+        match changed == self.changed().count() {
             true => Ok(()),
-            false => Err(format!("{linked} of {} cached entries are linked", self.slots.len())),
+            false => Err(format!("{changed} entries are changed, and not all of them cached")),
         }
     }
 
-    #[inline]
-    fn unlink(&mut self, slot: u32) {
-        let Slot { newer, older, segment, .. } = self.slots[slot as usize];
-        let segment = &mut self.segments[usize::from(segment)];
-        segment.len -= 1;
-        match newer {
-            NONE => segment.newest = older,
-            newer => self.slots[newer as usize].older = older,
-        }
-        match older {
-            NONE => segment.oldest = newer,
-            older => self.slots[older as usize].newer = newer,
-        }
+    fn is_changed(&self, lpn: u32) -> bool {
+        let word = self.changed.get((lpn / u64::BITS) as usize);
+        word.is_some_and(|word| word & (1 << (lpn % u64::BITS)) != 0)
     }
 
-    /// Inserts as the newest of a segment.
+    /// Marks the entry of a page as changed if it is `written`; returns true.
     #[inline]
-    fn link(&mut self, slot: u32, number: usize) {
-        let segment = &mut self.segments[number];
-        let older = std::mem::replace(&mut segment.newest, slot);
-        segment.len += 1;
-        match older {
-            NONE => segment.oldest = slot,
-            older => self.slots[older as usize].newer = slot,
-        }
-        let entry = &mut self.slots[slot as usize];
-        (entry.newer, entry.older, entry.segment) = (NONE, older, number as u8);
+    fn set_changed(&mut self, lpn: u32, written: bool) -> bool {
+        self.changed[(lpn / u64::BITS) as usize] |= u64::from(written) << (lpn % u64::BITS);
+        true
     }
 }
 
@@ -191,12 +137,12 @@ mod tests {
     use super::*;
 
     fn cache(capacity: u32, segmented: bool) -> MapCache {
-        MapCache::new(100, capacity, segmented).expect("room for a hundred entries")
+        MapCache::new(100, capacity, segmented)
     }
 
     /// Returns the pages whose entries are cached, out of the first few.
     fn here(cache: &MapCache) -> Vec<u32> {
-        (0..10).filter(|lpn| cache.slot_of.get(*lpn) != NONE).collect()
+        (0..10).filter(|lpn| cache.once.contains(lpn) || cache.again.contains(lpn)).collect()
     }
 
     #[test]

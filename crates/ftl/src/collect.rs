@@ -83,7 +83,7 @@ impl Collection {
         if moved.is_none_or(|lpn| state.can_allocate(front_of_moved(plane, blocks, lpn), pages)) {
             return Some(step);
         }
-        blocks.no_free_block(plane);
+        blocks.failing.has_no_free(plane, blocks.planes[plane as usize].good_blocks);
         None
     }
 
@@ -203,7 +203,9 @@ impl Collection {
                 return self.read_of(plane, source, blocks, now);
             }
             let lpn = blocks.owner(source).expect("the page named to be read is valid");
-            (Kind::GcCopy, self.take_for_copy(plane, lpn, blocks), lpn, source)
+            self.spend_moves(plane, 1, blocks);
+            let at = blocks.allocate(plane, front_of_moved(plane, blocks, lpn));
+            (Kind::GcCopy, at, lpn, source)
         };
         let erases_seen = blocks.erases_in(plane);
         Txn { old, erases_seen, ..Txn::new(kind, die, at, lpn, NONE, now) }
@@ -232,12 +234,6 @@ impl Collection {
             // The pages that `take_twin_page` places on the other planes.
             true => held.take((planes - first.plane) as usize).take_while(goes_there).count(),
         }
-    }
-
-    #[cold]
-    fn take_for_copy(&mut self, plane: u32, lpn: u32, blocks: &mut Blocks) -> PageAddress {
-        self.spend_moves(plane, 1, blocks);
-        blocks.allocate(plane, front_of_moved(plane, blocks, lpn))
     }
 
     /// Takes the program of a further held page, in the wordline of `first`, which was taken.
@@ -370,7 +366,7 @@ fn open_for_levelling(plane: u32, blocks: &mut Blocks) {
 /// One pass over the plane per erase, and none without static wear levelling. As levelling frees no
 /// space, collection has its turn after a block was levelled, unless wear spreads further.
 fn level_wear(plane: u32, has_levelled: bool, blocks: &mut Blocks) {
-    if !blocks.wear.is_levelled() {
+    if blocks.wear.spread.is_none() {
         return;
     }
     let of_plane = blocks.numbering.blocks_of(plane);

@@ -200,10 +200,9 @@ impl Collection {
     /// Retires failed blocks of a plane without valid pages, the victim among them.
     #[cold]
     fn give_up_empty(&mut self, plane: u32, tables: &mut PageTables) {
-        tables.blocks.give_up_empty(plane);
-        if tables.blocks.retires_empty(plane) && !self.jobs[plane as usize].in_flight {
+        if tables.blocks.give_up_empty(plane) && !self.jobs[plane as usize].in_flight {
             let victim = self.end_job(plane, tables);
-            tables.blocks.retire(victim.block);
+            tables.blocks.failing.give_up(victim.block);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use reprieve_base::{Archive, UserError, parts};
+use reprieve_base::{Archive, parts};
 use reprieve_config::Scenario;
 use reprieve_observe::stats::MapCounts;
 use reprieve_policy::txn::NONE;
@@ -51,15 +51,13 @@ impl DemandMap {
     }
 
     /// Creates the mapping of a scenario with an empty cache; `None` if all of it is in memory.
-    ///
-    /// Errors if its tables do not fit into memory.
-    pub(super) fn of(scenario: &Scenario) -> Result<Option<DemandMap>, UserError> {
-        let Some(demand) = scenario.ftl.demand else { return Ok(None) };
+    pub(super) fn of(scenario: &Scenario) -> Option<DemandMap> {
+        let demand = scenario.ftl.demand?;
         let logical_pages = scenario.logical_pages();
         let entries = (demand.cache_bytes / CACHE_ENTRY_BYTES).min(u64::from(logical_pages));
         let pages = map_pages(scenario) as usize;
-        Ok(Some(DemandMap {
-            cache: MapCache::new(logical_pages, entries as u32, demand.segmented)?,
+        Some(DemandMap {
+            cache: MapCache::new(logical_pages, entries as u32, demand.segmented),
             logical_pages,
             entries_per_page: entries_per_page(scenario),
             loading: vec![NONE; pages],
@@ -67,7 +65,7 @@ impl DemandMap {
             changed_by_gc: Vec::with_capacity(pages),
             is_changed_by_gc: vec![false; pages],
             counts: MapCounts::default(),
-        }))
+        })
     }
 
     /// Returns the page of the mapping with the entry of a logical page, counted from 0.

@@ -80,7 +80,8 @@ impl Ftl {
     /// Writes logical pages that hold nothing yet, in order.
     pub(super) fn fill(&mut self, lpns: Range<u32>) {
         let kept = FreeTarget::always(self.tables.blocks.reserve_blocks);
-        let round = self.placement.round().filter(|_| self.tables.blocks.fronts.fills_in_order());
+        let fronts = &self.tables.blocks.fronts;
+        let round = self.placement.round().filter(|_| fronts.is_simple() || fronts.has_zones());
         let mut lpn = lpns.start;
         while let Some(pages) = round.filter(|pages| *pages <= lpns.end - lpn) {
             let position = self.placement.position();

@@ -6,6 +6,7 @@ mod bitmap_precondition;
 mod block_index;
 mod blocks;
 mod cache;
+mod chunked_table;
 mod collect;
 mod collection;
 mod contradiction;

@@ -94,7 +94,7 @@ impl Map {
             physical: Table::new(logical_pages + demand::map_pages(scenario))?,
             prepared: None,
             logical_pages,
-            demand: DemandMap::of(scenario)?,
+            demand: DemandMap::of(scenario),
         })
     }
 
@@ -131,6 +131,20 @@ impl Map {
     fn at_first(&self, lpn: u32) -> Mapping {
         let page = self.prepared.as_ref().and_then(|prepared| prepared.page(lpn));
         page.map_or(Mapping::Unwritten, Mapping::Flash)
+    }
+
+    /// Looks up the prepared places among these of logical pages, with the misses overlapping.
+    pub(super) fn touch_prepared(&self, lpns: &[u32], mappings: &mut [Mapping]) {
+        let Some(prepared) = &self.prepared else { return };
+        let is_unchanged = |(lpn, mapping): &(u32, &mut Mapping)| {
+            *lpn < self.logical_pages && **mapping == Mapping::Unwritten
+        };
+        let pairs = lpns.iter().copied().zip(mappings);
+        let unchanged: Vec<(u32, &mut Mapping)> = pairs.filter(is_unchanged).collect();
+        prepared.touch(unchanged.iter().map(|(lpn, _)| *lpn));
+        for (lpn, mapping) in unchanged {
+            *mapping = self.at_first(lpn);
+        }
     }
 
     /// Returns how many logical pages have their newest data in flash.

@@ -81,7 +81,7 @@ impl Owners {
     pub(super) fn start_with(&mut self, prepared: Arc<Names>) {
         self.prepared = Some(prepared);
         self.table.fill_by_blocks();
-        self.gone = vec![0; self.table.len().div_ceil(u64::BITS as usize)];
+        self.gone = vec![0; self.table.entries.div_ceil(u64::BITS as usize)];
     }
 
     /// Sets `lpn` as the owner of a physical page.

@@ -75,6 +75,13 @@ impl Names {
         Some(page << self.unit_bits | self.unit(lpn))
     }
 
+    /// Brings what [`Names::page`] reads for these logical pages into the caches.
+    pub(super) fn touch(&self, lpns: impl Iterator<Item = u32>) {
+        if let PreparedPages::Drawn(drawn) = &self.pages {
+            drawn.touch(lpns.map(|lpn| lpn >> self.unit_bits));
+        }
+    }
+
     fn unit(&self, number: u32) -> u32 {
         number & ((1 << self.unit_bits) - 1)
     }
@@ -150,13 +157,23 @@ impl DrawnNames {
         Some(scope.logical_page(order.of(number - before)))
     }
 
-    /// The page, counted over the drive, that holds a logical page.
-    fn page(&self, lpn: u32) -> u32 {
+    /// Brings what [`DrawnNames::page`] reads for these logical pages into the caches.
+    fn touch(&self, lpns: impl Iterator<Item = u32>) {
+        let numbers: Vec<u32> = lpns.map(|lpn| self.number(lpn)).collect();
+        self.valid.touch(numbers.iter().copied());
+    }
+
+    /// The number of the valid page that holds a logical page.
+    fn number(&self, lpn: u32) -> u32 {
         let Scope { run, stride, .. } = self.scopes[0].scope;
         let number = self.scope_of[(lpn % stride / run) as usize];
         let Named { scope, order, before } = &self.scopes[number as usize];
-        let number = before + order.back(scope.number(lpn));
-        let bit = self.valid.bit(number);
+        before + order.back(scope.number(lpn))
+    }
+
+    /// The page, counted over the drive, that holds a logical page.
+    fn page(&self, lpn: u32) -> u32 {
+        let bit = self.valid.bit(self.number(lpn));
         let bits_per_plane = self.groups_per_plane as usize * GROUP_WORDS * u64::BITS as usize;
         (bit / bits_per_plane) as u32 * self.pages_per_plane + (bit % bits_per_plane) as u32
     }

@@ -48,6 +48,9 @@ impl PageTables {
                     *mapping = Mapping::decode(self.map.peek(*lpn));
                 }
             }
+            if self.map.prepared().is_some() {
+                self.map.touch_prepared(chunk, &mut mappings);
+            }
             for mapping in mappings {
                 if let Mapping::Flash(page) = mapping {
                     let block = self.blocks.numbering.block_of(page);

@@ -33,35 +33,28 @@ impl Permutation {
     /// Permutes a number.
     #[inline]
     pub(super) fn of(&self, number: u32) -> u32 {
-        let mut number = number;
-        loop {
-            number = self.gone_through(number, 0..HALF_ROUNDS);
-            if number < self.bound {
-                return number;
-            }
-        }
+        self.gone_through(number, 0..HALF_ROUNDS)
     }
 
     /// Inverts the permutation.
     #[inline]
     pub(super) fn back(&self, number: u32) -> u32 {
-        let mut number = number;
+        self.gone_through(number, (0..HALF_ROUNDS).rev())
+    }
+
+    #[inline]
+    fn gone_through(&self, number: u32, rounds: impl Iterator<Item = usize> + Clone) -> u32 {
+        let mut halves = [number & self.masks[0], number >> self.low_bits];
         loop {
-            number = self.gone_through(number, (0..HALF_ROUNDS).rev());
+            for round in rounds.clone() {
+                let (changed, by) = (round % 2, 1 - round % 2);
+                halves[changed] ^= mixed(halves[by], self.keys[round]) & self.masks[changed];
+            }
+            let number = halves[1] << self.low_bits | halves[0];
             if number < self.bound {
                 return number;
             }
         }
-    }
-
-    #[inline]
-    fn gone_through(&self, number: u32, rounds: impl Iterator<Item = usize>) -> u32 {
-        let mut halves = [number & self.masks[0], number >> self.low_bits];
-        for round in rounds {
-            let (changed, by) = (round % 2, 1 - round % 2);
-            halves[changed] ^= mixed(halves[by], self.keys[round]) & self.masks[changed];
-        }
-        halves[1] << self.low_bits | halves[0]
     }
 }
 

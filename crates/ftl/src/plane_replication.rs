@@ -34,9 +34,6 @@ pub(super) trait Incremental {
     fn waf(&self) -> Option<f64>;
 }
 
-/// Creates the preconditioning by page of the drive of a few planes.
-type ByName<P> = fn(&Scenario, &mut Ftl, FreeTarget) -> P;
-
 /// Replication of a large drive; `P` preconditions the drive of a few planes.
 pub(super) struct PlaneReplication<P> {
     /// The drive of a few planes.
@@ -137,7 +134,7 @@ impl<P: Incremental> PlaneReplication<P> {
         &mut self,
         ftl: &mut Ftl,
         scenario: &Scenario,
-        (kept, by_name): (FreeTarget, ByName<P>),
+        (kept, by_name): (FreeTarget, fn(&Scenario, &mut Ftl, FreeTarget) -> P),
         writes: u64,
     ) -> Result<bool, UserError> {
         match &mut self.stage {
@@ -154,10 +151,11 @@ impl<P: Incremental> PlaneReplication<P> {
                     ftl.settle(&scenario.drawing_apart("precondition.victim"));
                     ftl.tables.expect_many();
                     let replay = Replay::new(scenario, kept)?;
-                    self.stage = ReplicationStage::Parting {
-                        replay,
-                        left: parting_writes(&ftl.numbering.geometry),
-                    };
+                    // The writes of a plane vary by the root of their number: about a block.
+                    let geometry = &ftl.numbering.geometry;
+                    let per_plane = u64::from(geometry.pages_per_block).pow(2);
+                    let left = (per_plane * u64::from(geometry.planes())).min(PARTING_WRITES);
+                    self.stage = ReplicationStage::Parting { replay, left };
                 }
             }
             ReplicationStage::Parting { replay, left } => {
@@ -168,13 +166,6 @@ impl<P: Incremental> PlaneReplication<P> {
         }
         Ok(false)
     }
-}
-
-/// Returns the writes after which the writes of a plane vary by about a block, the root of their
-/// number.
-fn parting_writes(geometry: &Geometry) -> u64 {
-    let per_plane = u64::from(geometry.pages_per_block).pow(2);
-    (per_plane * u64::from(geometry.planes())).min(PARTING_WRITES)
 }
 
 /// Returns the model of each plane: each is copied equally often, in a random order.

@@ -115,9 +115,13 @@ impl Preconditioner {
     ) -> Preconditioner {
         ftl.tables.blocks.victim =
             victim::make(&scenario.drawing_apart("precondition.victim"), ftl.numbering.geometry);
+        // Units that a very large drive writes several at a time are drawn as if one by one.
+        let is_large = scenario.logical_pages() > BY_NAME_PAGES;
+        let overwrites = scenario.overwrites();
+        let is_drawn = overwrites.are_even() || is_large && overwrites.are_everywhere();
         let state = match scenario.ftl.precondition {
             Precondition::None => Progress::Done,
-            Precondition::Steady if ftl.pages_are_alike() && draws_pages(scenario) => {
+            Precondition::Steady if ftl.tables.blocks.fronts.is_simple() && is_drawn => {
                 Progress::Overwriting(Box::new(Overwriting::new(ftl, scenario, kept, sampling)))
             }
             Precondition::Sequential | Precondition::Steady => Progress::Filling(0),
@@ -203,13 +207,6 @@ impl Preconditioner {
         }
         Ok(())
     }
-}
-
-/// Whether a load's overwrites are drawn without names. Of a very large drive they are where it
-/// writes several units together too, as if one by one.
-fn draws_pages(scenario: &Scenario) -> bool {
-    let is_large = scenario.logical_pages() > BY_NAME_PAGES;
-    scenario.overwrites().are_even() || is_large && scenario.overwrites().are_everywhere()
 }
 
 impl Progress {

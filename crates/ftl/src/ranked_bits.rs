@@ -68,13 +68,29 @@ impl RankedBits {
         Some(before + (bits & (bit - 1)).count_ones())
     }
 
-    /// Returns the index of the one with this number, counted from 0.
-    pub(super) fn bit(&self, number: u32) -> usize {
+    /// Brings what [`RankedBits::bit`] reads for these numbers into the caches, table by table, so
+    /// that the misses overlap.
+    pub(super) fn touch(&self, numbers: impl Iterator<Item = u32> + Clone) {
+        let first = |number: u32| self.groups[(number / INDEXED_ONES) as usize];
+        let mut sum = numbers.clone().map(first).fold(0, |sum, group| sum ^ group);
+        sum ^= numbers.clone().fold(0, |sum, it| sum ^ self.before[first(it) as usize]);
+        let words = numbers.map(|it| self.words[self.group(it) * GROUP_WORDS]);
+        std::hint::black_box(words.fold(u64::from(sum), |sum, word| sum ^ word));
+    }
+
+    /// Returns the group of the one with this number.
+    #[inline]
+    fn group(&self, number: u32) -> usize {
         let entry = (number / INDEXED_ONES) as usize;
         let (first, last) = (self.groups[entry] as usize, self.groups[entry + 1] as usize);
         // Groups without set bits have as many before them as the next group.
         let behind = self.before[first..=last].partition_point(|before| *before <= number);
-        let group = first + behind - 1;
+        first + behind - 1
+    }
+
+    /// Returns the index of the one with this number, counted from 0.
+    pub(super) fn bit(&self, number: u32) -> usize {
+        let group = self.group(number);
         let mut left = number - self.before[group];
         let mut word = group * GROUP_WORDS;
         while left >= self.words[word].count_ones() {

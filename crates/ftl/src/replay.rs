@@ -105,11 +105,6 @@ fn sectors_of(lpn: u64, page_bytes: u64, from: u64, bytes: u64) -> Range<u32> {
 }
 
 impl Ftl {
-    /// Whether logical pages can be assigned at the end: all pages of a plane are alike.
-    pub(super) fn pages_are_alike(&self) -> bool {
-        self.tables.blocks.fronts.is_simple()
-    }
-
     /// Applies a request at once; returns the changed pages, and the pages that collection moved
     /// for them.
     fn replay_now(&mut self, request: &Request, page_bytes: u64, kept: FreeTarget) -> (u64, u64) {
@@ -149,19 +144,13 @@ impl Ftl {
     pub(super) fn write_placed(&mut self, lpn: u32, kept: FreeTarget) -> (u32, u32) {
         let plane = self.place_write(lpn, &|_| 0);
         let plane = plane.expect("the drive has more room than logical pages");
-        (plane, self.tables.write_now(plane, lpn, kept))
+        let (page, moved) = self.tables.take_now(plane, lpn, kept);
+        self.tables.put(lpn, page);
+        (plane, moved)
     }
 }
 
 impl PageTables {
-    /// Writes a logical page to a plane at once; returns the pages that garbage collection moved
-    /// for it.
-    fn write_now(&mut self, plane: u32, lpn: u32, kept: FreeTarget) -> u32 {
-        let (page, moved) = self.take_now(plane, lpn, kept);
-        self.put(lpn, page);
-        moved
-    }
-
     /// Takes a page of a plane for a logical page; returns it, and the pages that garbage
     /// collection moved.
     pub(super) fn take_now(&mut self, plane: u32, lpn: u32, kept: FreeTarget) -> (u32, u32) {

@@ -3,7 +3,7 @@
 use reprieve_base::Archive;
 use rustc_hash::FxHashMap;
 
-use super::entries::{Entries, PageSize, TakeError, take};
+use super::entries::{Entries, TakeError, take};
 
 /// Entries from which on a table is sparse: smaller ones are faster, and take little memory.
 pub(super) const LEAST_ENTRIES: usize = if cfg!(test) { 1 << 10 } else { 1 << 22 };
@@ -40,12 +40,8 @@ impl SparseTable {
 
     /// Returns a table of these entries; `None`: too small, or too many are set.
     pub(super) fn of(all: &[u32]) -> Option<SparseTable> {
-        let chunks = (0..).step_by(CHUNK).zip(all.chunks(CHUNK));
-        let used = chunks.filter(|(_, chunk)| chunk.iter().fold(0, |all, it| all | it) != 0);
-        let entries = used.flat_map(|(first, chunk)| (first..).zip(chunk.iter().copied()));
-        let set = entries.filter(|(_, entry)| *entry != 0);
         let most = all.len() / ENTRIES_PER_SET;
-        let set: Vec<(u32, u32)> = set.take(most + 1).collect();
+        let set: Vec<(u32, u32)> = nonzero(all).take(most + 1).collect();
         let is_sparse = all.len() >= LEAST_ENTRIES && set.len() <= most;
         is_sparse.then(|| SparseTable::with(set, all.len()))
     }
@@ -93,25 +89,18 @@ impl SparseTable {
         }
     }
 
-    /// Returns the number of entries.
-    pub(super) fn len(&self) -> usize {
-        self.entries
-    }
-
     /// Returns the set entries with their places, unordered.
     pub(super) fn set(&self) -> impl Iterator<Item = (u32, u32)> {
         let kept = self.earlier.iter().filter(|(place, _)| !self.set.contains_key(place));
         kept.copied().chain(self.set.iter().map(|(place, entry)| (*place, *entry)))
     }
 
-    /// Returns an entry; not inlined, as lookups in full tables are.
-    #[inline(never)]
-    pub(super) fn get(&self, index: u32) -> u32 {
-        self.set.get(&index).copied().unwrap_or_else(|| self.set_earlier(index))
-    }
-
+    /// Returns an entry.
     #[inline]
-    fn set_earlier(&self, index: u32) -> u32 {
+    pub(super) fn get(&self, index: u32) -> u32 {
+        if let Some(entry) = self.set.get(&index) {
+            return *entry;
+        }
         if self.earlier.is_empty() {
             return 0;
         }
@@ -130,12 +119,20 @@ impl SparseTable {
     /// Returns a full table with the set entries.
     ///
     /// Errors if the system refuses the memory.
-    pub(super) fn spread(&self, pages: PageSize) -> Result<Entries, TakeError> {
-        let mut all = take(self.entries, pages)?;
+    pub(super) fn spread(&self) -> Result<Entries, TakeError> {
+        let mut all = take(self.entries)?;
         let entries: &mut [u32] = bytemuck::cast_slice_mut(&mut all);
         let mut put = |(place, entry): &(u32, u32)| entries[*place as usize] = *entry;
         self.earlier.iter().for_each(&mut put);
         self.set.iter().for_each(|(place, entry)| put(&(*place, *entry)));
         Ok(all)
     }
+}
+
+/// Returns the nonzero entries with their indices.
+pub(super) fn nonzero(all: &[u32]) -> impl Iterator<Item = (u32, u32)> {
+    let chunks = (0..).step_by(CHUNK).zip(all.chunks(CHUNK));
+    let used = chunks.filter(|(_, chunk)| chunk.iter().fold(0, |all, it| all | it) != 0);
+    let entries = used.flat_map(|(first, chunk)| (first..).zip(chunk.iter().copied()));
+    entries.filter(|(_, entry)| *entry != 0)
 }

@@ -1,25 +1,36 @@
-//! A large table of 32-bit entries for random access, in huge pages where the system has them.
+//! A large table of 32-bit entries, in huge pages where the system has them.
 
 use reprieve_base::{Archive, UserError};
 
-use super::entries::{Entries, PageSize, take};
-use super::sparse_table::SparseTable;
-
-/// Entries of a chunk.
-const CHUNK: usize = 64;
+use super::chunked_table::ChunkedTable;
+use super::entries::{Entries, take};
+use super::sparse_table::{SparseTable, nonzero};
 
 /// Table of 32-bit entries, sparse while it is large with few set entries.
 #[derive(Debug)]
 pub(super) struct Table<const FIRST: u32> {
     /// Differences of entries from the first value, so that zeroed memory holds that.
     memory: Memory,
-    pages: PageSize,
+    pub(super) entries: usize,
 }
 
 #[derive(Debug)]
 enum Memory {
     All(Entries),
     Sparse(SparseTable),
+    Chunked(ChunkedTable),
+}
+
+impl Memory {
+    /// Returns an entry; not inlined, as lookups in full tables are.
+    #[inline(never)]
+    fn get(&self, index: u32) -> u32 {
+        match self {
+            Memory::All(all) => bytemuck::cast_slice::<_, u32>(all)[index as usize],
+            Memory::Sparse(sparse) => sparse.get(index),
+            Memory::Chunked(chunked) => chunked.get(index),
+        }
+    }
 }
 
 impl<const FIRST: u32> Table<FIRST> {
@@ -33,6 +44,7 @@ impl<const FIRST: u32> Table<FIRST> {
         match &mut self.memory {
             Memory::Sparse(sparse) if is_sparse => sparse.archive(archive),
             Memory::All(all) if !is_sparse => archive.table(bytemuck::cast_slice_mut(all)),
+            Memory::Chunked(chunked) => chunked.archive(archive),
             _ => archive.refuse_unless(false),
         }
     }
@@ -46,6 +58,7 @@ impl<const FIRST: u32> Table<FIRST> {
                     self.memory = Memory::Sparse(sparse);
                 }
             }
+            Memory::Chunked(_) => {}
         }
     }
 
@@ -63,28 +76,22 @@ impl<const FIRST: u32> Table<FIRST> {
 
     /// Returns the first `count` entries that differ from the first value, with their indices.
     pub(super) fn changed(&self, count: u32) -> impl Iterator<Item = (u32, u32)> {
-        let (all, sparse): (&[u32], _) = match &self.memory {
-            Memory::All(all) => (bytemuck::cast_slice(all), None),
-            Memory::Sparse(sparse) => (&[], Some(sparse.set())),
+        let changed: Box<dyn Iterator<Item = (u32, u32)> + '_> = match &self.memory {
+            Memory::All(all) => Box::new(nonzero(bytemuck::cast_slice(all))),
+            Memory::Sparse(sparse) => Box::new(sparse.set()),
+            Memory::Chunked(chunked) => {
+                Box::new((0..count).map(|place| (place, chunked.get(place))))
+            }
         };
-        let chunks = all.chunks(CHUNK).zip((0..).step_by(CHUNK));
-        let used = chunks.filter(|(chunk, _)| chunk.iter().fold(0, |all, it| all | it) != 0);
-        let entries = used.flat_map(|(chunk, first)| (first..).zip(chunk.iter().copied()));
-        let entries = entries.chain(sparse.into_iter().flatten());
-        let changed = entries.filter(move |(place, entry)| *place < count && *entry != 0);
+        let changed = changed.filter(move |(place, entry)| *place < count && *entry != 0);
         changed.map(|(place, entry)| (place, entry ^ FIRST))
     }
 
-    /// Uses small memory pages from now on.
+    /// Keeps a sparse table, of which nothing is set, in chunks: what changes lies together.
     pub(super) fn fill_by_blocks(&mut self) {
-        self.pages = PageSize::Small;
-    }
-
-    /// Returns the number of entries.
-    pub(super) fn len(&self) -> usize {
-        match &self.memory {
-            Memory::All(all) => bytemuck::cast_slice::<_, u32>(all).len(),
-            Memory::Sparse(sparse) => sparse.len(),
+        if let Memory::Sparse(sparse) = &self.memory {
+            assert!(sparse.set().next().is_none(), "entries were set before");
+            self.memory = Memory::Chunked(ChunkedTable::new(self.entries));
         }
     }
 
@@ -93,24 +100,24 @@ impl<const FIRST: u32> Table<FIRST> {
     /// Errors if memory is short.
     pub(super) fn new(entries: u32) -> Result<Table<FIRST>, UserError> {
         // A mapping cannot be empty.
-        let (entries, pages) = (entries.max(1) as usize, PageSize::Huge);
+        let entries = entries.max(1) as usize;
         let memory = match SparseTable::new(entries) {
             Some(sparse) => Memory::Sparse(sparse),
-            None => Memory::All(take(entries, pages).map_err(|error| {
+            None => Memory::All(take(entries).map_err(|error| {
                 UserError::new(format!(
                     "geometry: no memory for a table of {entries} pages: {error}; use fewer \
                      blocks_per_plane or larger page_bytes"
                 ))
             })?),
         };
-        Ok(Table { memory, pages })
+        Ok(Table { memory, entries })
     }
 
     #[inline(always)]
     pub(super) fn get(&self, index: u32) -> u32 {
         let entry = match &self.memory {
             Memory::All(all) => bytemuck::cast_slice::<_, u32>(all)[index as usize],
-            Memory::Sparse(sparse) => sparse.get(index),
+            partly => partly.get(index),
         };
         entry ^ FIRST
     }
@@ -126,6 +133,7 @@ impl<const FIRST: u32> Table<FIRST> {
                     self.spread();
                 }
             }
+            Memory::Chunked(chunked) => chunked.put(index, value ^ FIRST),
         }
     }
 
@@ -133,7 +141,7 @@ impl<const FIRST: u32> Table<FIRST> {
     #[cold]
     fn spread(&mut self) {
         if let Memory::Sparse(sparse) = &self.memory {
-            if let Ok(all) = sparse.spread(self.pages) {
+            if let Ok(all) = sparse.spread() {
                 self.memory = Memory::All(all);
             }
         }
@@ -147,14 +155,23 @@ mod tests {
     use super::*;
     use crate::sparse_table::LEAST_ENTRIES;
 
-    /// A large and a small table have the values that were set, also after saving, before and after
-    /// the sparse limit.
+    /// A large and a small table, and one in chunks, have the values that were set, also after
+    /// saving, before and after the sparse limit.
     #[test]
     fn every_entry_is_what_was_set() {
-        for (entries, is_sparse) in [(LEAST_ENTRIES as u32 + 5, true), (100, false)] {
+        let large = LEAST_ENTRIES as u32 + 5;
+        for (entries, is_sparse, is_chunked) in
+            [(large, true, false), (100, false, false), (large, false, true)]
+        {
             let mut chance = Stream::new(1, "test.table", 0);
             let mut below = |bound: u32| chance.below(bound.into()) as u32;
-            let new = || Table::<7>::new(entries).expect("there is memory");
+            let new = || {
+                let mut table = Table::<7>::new(entries).expect("there is memory");
+                if is_chunked {
+                    table.fill_by_blocks();
+                }
+                table
+            };
             let (mut table, mut expected) = (new(), vec![7; entries as usize]);
             // One of many stays sparse until a sixteenth is set.
             for (number, is_sparse) in [(1, is_sparse), (entries / 50, is_sparse), (entries, false)]

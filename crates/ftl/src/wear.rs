@@ -10,7 +10,7 @@ use reprieve_observe::stats::WearCounts;
 pub struct WearTable {
     erases: Vec<u32>,
     /// Erases by which a block may exceed the least worn of its plane.
-    spread: Option<u32>,
+    pub(super) spread: Option<u32>,
     /// The figures are in the summary.
     is_reported: bool,
 }
@@ -60,12 +60,6 @@ impl WearTable {
     /// Resets the wear.
     pub(super) fn forget(&mut self) {
         self.erases.fill(0);
-    }
-
-    /// Whether static wear levelling is on.
-    #[inline]
-    pub(super) fn is_levelled(&self) -> bool {
-        self.spread.is_some()
     }
 
     /// Returns the least worn block, if it lags too far behind one with `erases` erases.

@@ -62,11 +62,6 @@ impl WriteFrontiers {
         self.is_simple
     }
 
-    /// Whether pages written in order go to one open block of a plane after the other.
-    pub(super) fn fills_in_order(&self) -> bool {
-        self.is_simple || self.has_zones
-    }
-
     /// Whether open blocks belong to zones.
     pub(super) fn has_zones(&self) -> bool {
         self.has_zones

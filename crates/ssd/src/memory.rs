@@ -15,8 +15,9 @@ const BYTES_PER_LAST_WRITE: u64 = 4;
 /// Bytes for each block: its entry in the index of victims, in the free list, in the die's page
 /// count, in the order of filling, in a victim policy's own list, and its count of erases.
 const BYTES_PER_BLOCK: u64 = 50;
-/// Bytes for each entry in the cache of a mapping in flash.
-const BYTES_PER_CACHED_ENTRY: u64 = 20;
+/// Bytes for each entry in the cache of a mapping in flash: its place in the order, and in the hash
+/// table of those.
+const BYTES_PER_CACHED_ENTRY: u64 = 60;
 /// Bytes for each logical page of a drive with a read cache: its slot.
 const BYTES_PER_CACHEABLE_PAGE: u64 = 4;
 /// Bytes for each page of a read cache: contents, place in the order, and free list.
@@ -62,12 +63,12 @@ fn table_bytes(scenario: &Scenario) -> u64 {
         + sector_bytes(scenario)
 }
 
-/// Returns the memory of a mapping in flash: for each page its place in the cache, and the cache.
+/// Returns the memory of a mapping in flash: a bit a page for changed entries, and the cache.
 fn mapping_bytes(scenario: &Scenario) -> u64 {
     let pages = u64::from(scenario.logical_pages());
     let cached = |bytes: u64| (bytes / 8).min(pages);
     let demand = scenario.ftl.demand;
-    demand.map_or(0, |demand| pages * 4 + cached(demand.cache_bytes) * BYTES_PER_CACHED_ENTRY)
+    demand.map_or(0, |demand| pages / 8 + cached(demand.cache_bytes) * BYTES_PER_CACHED_ENTRY)
 }
 
 /// Bytes besides the tables during preconditioning: valid pages, and pages whose logical numbers

@@ -19,7 +19,7 @@ use twox_hash::XxHash3_64;
 use super::State;
 
 /// Incremented with every change of the contents of a state.
-pub(super) const VERSION: u32 = 7;
+pub(super) const VERSION: u32 = 8;
 
 const MAGIC: &[u8; 8] = b"RPVSTATE";
 /// Bytes before the checksummed part: magic, version, checksum.
