@@ -1,6 +1,7 @@
 """Simulations for the checks: a drive under a generated load, or one die with raw commands."""
 
 import json
+import math
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from reprieve.parallel import Watch
 from reprieve.scenario import toml_text
 from reprieve.simulation import stepwise
 from reprieve.tables import Table
-from reprieve_studies.theory.statistics import Estimate, Sample, Series, Tail, ratio
+from reprieve_studies.theory.statistics import Estimate, Series, Tail, ratio
 
 Floats = NDArray[np.float64]
 Sets = Mapping[str, Any]
@@ -41,13 +42,31 @@ class Drive:
     """Percentiles that are wanted of samples, as shares, by the samples' name."""
     logged: bool = True
     """Whether `series` needs the log of requests."""
+    runs: int = 1
+    """More, each with a seed of its own, for percentiles that few requests are beyond."""
+    floors: Mapping[str, float] = field(default_factory=dict)
+    """Bound above which samples are kept for their percentiles, by their name."""
 
     def measure(self, watch: Watch, sets: Sets) -> dict[str, Estimate]:
         """Simulate and estimate everything."""
-        seed = _seed(toml_text(self.scenario))
-        simulation = stepwise(self.scenario, requests=self.logged, **{**sets, "seed": seed})
-        kept: dict[str, Series] = {}
-        whole = {name: Sample() for name in self.levels}
+        means: dict[str, Series] = {}
+        tails = {name: Tail(self.floors.get(name, -math.inf)) for name in self.levels}
+        estimates: dict[str, Estimate] = {}
+        for run in range(self.runs):
+            for tail in tails.values():
+                tail.begin()
+            text = toml_text(self.scenario) + (f"# run {run}\n" if self.runs > 1 else "")
+            estimates = self._simulate(watch, {**sets, "seed": _seed(text)}, means, tails)
+        for name, levels in self.levels.items():
+            named = (percentile_name(name, level) for level in levels)
+            estimates.update(zip(named, tails[name].percentiles(levels), strict=True))
+        return estimates | {name: series.estimate() for name, series in means.items()}
+
+    def _simulate(
+        self, watch: Watch, sets: Sets, means: dict[str, Series], tails: Mapping[str, Tail]
+    ) -> dict[str, Estimate]:
+        """Add the samples of a run, and estimate what only its summary has."""
+        simulation = stepwise(self.scenario, requests=self.logged, **sets)
         counts: list[list[float]] = []
         asked = [ask for pair in self.ratios.values() for ask in pair]
         requests = int(self.scenario["workload"]["requests"])
@@ -57,61 +76,21 @@ class Drive:
             watch(*simulation.progress())
             if self.logged:
                 for name, values in self.series(simulation.take_log()).items():
-                    kept.setdefault(name, Series()).add(values)
-                    if name in whole:
-                        whole[name].add(values)
+                    taker = tails[name] if name in tails else means.setdefault(name, Series())
+                    taker.add(values)
             if asked and simulation.is_preconditioned():
                 summary = json.loads(simulation.summary())
                 counts.append([ask(summary) for ask in asked])
-        estimates = {name: series.estimate() for name, series in kept.items()}
         grown = np.diff(np.array(counts, dtype=np.float64), axis=0) if asked else np.empty((0, 0))
-        for index, name in enumerate(self.ratios):
-            estimates[name] = ratio(grown[:, 2 * index], grown[:, 2 * index + 1])
-        for name, levels in self.levels.items():
-            found = whole[name].percentiles(levels)
-            named = (percentile_name(name, level) for level in levels)
-            estimates.update(zip(named, found, strict=True))
-        summary = json.loads(simulation.summary())
-        for name, ask in self.figures.items():
-            estimates[name] = Estimate(ask(summary), None, requests)
-        return estimates
-
-
-@dataclass(frozen=True)
-class Runs:
-    """A drive that is simulated several times, for percentiles that few requests are beyond."""
-
-    scenario: Mapping[str, Any]
-    series: Callable[[Table], Mapping[str, Floats]]
-    """Samples out of the log of requests, by name."""
-    levels: Mapping[str, tuple[float, ...]]
-    """Percentiles that are wanted, as shares, by the samples' name."""
-    floors: Mapping[str, float]
-    """Bound above which samples are kept, by their name."""
-    runs: int
-    """Each has a seed of its own."""
-
-    def measure(self, watch: Watch, sets: Sets) -> dict[str, Estimate]:
-        """Simulate and estimate everything."""
-        tails = {name: Tail(floor) for name, floor in self.floors.items()}
-        requests = int(self.scenario["workload"]["requests"])
-        for run in range(self.runs):
-            for tail in tails.values():
-                tail.begin()
-            seed = _seed(f"{toml_text(self.scenario)}# run {run}\n")
-            simulation = stepwise(self.scenario, requests=True, **{**sets, "seed": seed})
-            more = True
-            while more:
-                more = simulation.step(max(1, requests // _PIECES))
-                watch(*simulation.progress())
-                for name, values in self.series(simulation.take_log()).items():
-                    if name in tails:
-                        tails[name].add(values)
-        return {
-            percentile_name(name, level): found
-            for name, levels in self.levels.items()
-            for level, found in zip(levels, tails[name].percentiles(levels), strict=True)
+        found = {
+            name: ratio(grown[:, 2 * index], grown[:, 2 * index + 1])
+            for index, name in enumerate(self.ratios)
         }
+        summary = json.loads(simulation.summary())
+        figures = {
+            name: Estimate(ask(summary), None, requests) for name, ask in self.figures.items()
+        }
+        return found | figures
 
 
 @dataclass(frozen=True)
@@ -146,7 +125,7 @@ class Rig:
         return estimates
 
 
-Model = Drive | Runs | Rig
+Model = Drive | Rig
 
 
 def _seed(text: str) -> int:

@@ -17,7 +17,7 @@ from reprieve_studies.theory.families.one_die import (
     waits,
 )
 from reprieve_studies.theory.formulas import Class, with_load
-from reprieve_studies.theory.models import Drive, Runs, percentile_name
+from reprieve_studies.theory.models import Drive, percentile_name
 from reprieve_studies.theory.transforms import Paused, Transform
 
 LEVELS = (0.5, 0.9, 0.99, 0.999, 0.9999)
@@ -82,7 +82,7 @@ def _queue(
         name: _percentile(theory, 1 - _KEPT_SHARE * (1 - min(of_name)))
         for name, (theory, _, of_name) in wanted.items()
     }
-    model = Runs(scenario, series, levels, floors, length.runs)
+    model = Drive(scenario, series, levels=levels, runs=length.runs, floors=floors)
     return Experiment(f"{label}, {length.runs} runs", model, checks)
 
 
