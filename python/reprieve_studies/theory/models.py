@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 Sets = Mapping[str, Any]
 """Keys of the scenario that a test sets otherwise, to see the checks fail."""
 
+Ratios = Mapping[str, tuple[Callable[[Any], float], Callable[[Any], float]]]
+
 _PIECES = 400
 """Steps of a run: enough for progress, and for batches of what only the summary counts."""
 
@@ -32,9 +34,7 @@ class Drive:
     scenario: Mapping[str, Any]
     series: Callable[[Table], Mapping[str, Floats]] = lambda _log: {}
     """Samples out of the log of requests, by name."""
-    ratios: Mapping[str, tuple[Callable[[Any], float], Callable[[Any], float]]] = field(
-        default_factory=dict
-    )
+    ratios: Ratios = field(default_factory=dict)
     """Two counts of the summary that grow, whose ratio is estimated, by name."""
     figures: Mapping[str, Callable[[Any], float]] = field(default_factory=dict)
     """Numbers of the final summary that do not depend on chance, by name."""
@@ -187,15 +187,3 @@ def command_columns(
         "block": pages // 64 % 4096,
         "page": pages % 64,
     }
-
-
-def spread(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Sort dotted keys into the sections of a scenario."""
-    scenario: dict[str, Any] = {}
-    for name, value in keys.items():
-        section, dot, key = name.partition(".")
-        if dot:
-            scenario.setdefault(section, {})[key] = value
-        else:
-            scenario[name] = value
-    return scenario
