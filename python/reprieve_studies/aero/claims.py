@@ -10,8 +10,19 @@ from statistics import fmean
 from typing import Any
 
 from reprieve.experiments.store import Record
-from reprieve_studies.aero.runs import BASE, COMPARED, DATA, Plan, Runs, Spot, drive_of
+from reprieve_studies.aero.runs import (
+    BASE,
+    COMPARED,
+    DATA,
+    Plan,
+    Runs,
+    Spot,
+    drive_of,
+    mean_erases_ms,
+    simulate,
+)
 from reprieve_studies.frame import Claim, few
+from reprieve_studies.runs import Bench
 from reprieve_studies.seeds import Estimate, estimate
 from reprieve_studies.verdicts import EVENTS_MIN, Kind, Verdict
 
@@ -87,6 +98,11 @@ class Outcome:
         if erases < DATA["erases_min"]:
             return f"{erases} of {DATA['erases_min']} erases of a run"
         return few(self.plan.seeds)
+
+
+def run(plan: Plan, bench: Bench) -> Outcome:
+    """Run everything."""
+    return Outcome(plan, simulate(plan, bench), mean_erases_ms())
 
 
 def tail_us(run: Record, percentile: str) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from reprieve_studies import frame
 from reprieve_studies.aero.claims import Case, Outcome, cases, judged, tail_us
 from reprieve_studies.aero.runs import DATA, Spot
 from reprieve_studies.article import Figure, Section, Table
@@ -14,13 +15,8 @@ _ANSWERS = {True: "yes", False: "no", None: "undecided"}
 
 def facts(outcome: Outcome) -> dict[str, str]:
     """Return what was run."""
-    plan = outcome.plan
-    return {
-        "Paper": DATA["paper"],
-        "Requests of a run": ", ".join(f"{plan.requests(load):,}" for load in plan.loads),
-        "Runs": f"{len(outcome.runs):,}",
-        "Seeds": ", ".join(map(str, plan.seeds)),
-    }
+    requests = [f"{outcome.plan.requests(load):,}" for load in outcome.plan.loads]
+    return frame.facts(DATA, outcome.plan, requests=requests, runs=len(outcome.runs))
 
 
 def sections(outcome: Outcome) -> list[Section]:
