@@ -91,20 +91,17 @@ class Bench:
         self, what: str, jobs: Mapping[Key, Job], keep: Callable[[Record], Made]
     ) -> dict[Key, Made]:
         """Simulate every job and return `keep` of its record; `what` is shown with the progress."""
-
-        def do() -> dict[Key, Made]:
-            named = self._simulate(what, jobs)
-            return {key: keep(self._store.read(run)) for key, run in named.items()}
-
-        return self._whole(do)
+        return self._whole(
+            lambda: {
+                key: keep(self._store.read(run)) for key, run in self._simulate(what, jobs).items()
+            }
+        )
 
     def texts(self, what: str, jobs: Mapping[Key, Job]) -> dict[Key, Any]:
         """Simulate every job and return the JSON that its `measure` stores."""
-
-        def do() -> dict[Key, Any]:
-            return {key: self._json(run) for key, run in self._simulate(what, jobs).items()}
-
-        return self._whole(do)
+        return self._whole(
+            lambda: {key: self._json(run) for key, run in self._simulate(what, jobs).items()}
+        )
 
     def once(
         self, what: str, works: Mapping[Key, tuple[str, Callable[[Watch], Any]]]
