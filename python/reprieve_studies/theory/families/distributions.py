@@ -1,6 +1,6 @@
 """Distributions: percentiles of waits and latencies, from transforms that are inverted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -44,7 +44,7 @@ def _experiment(
 ) -> Experiment:
     """Simulate a queue once or several times, for some percentiles of some quantities."""
     about, (theory, keys, classes) = _OF["queue"][name], _queue(name)
-    label = about["label"].format(**about)
+    label = about["label"].format(**about["with"])
     is_in_phases = "timing.program_iterations" in keys
     checks = [
         Check(
@@ -70,22 +70,23 @@ def _experiment(
 
 @cache
 def _queue(name: str) -> Queue:
-    about = _OF["queue"][name]
-    made: Queue = _QUEUES[about["of"]](about)
-    return made
+    return _QUEUES[_OF["queue"][name]["of"]](**_OF["queue"][name]["with"])
 
 
-def _alone(about: Mapping[str, Any]) -> Queue:
-    reads = with_load(about["load"], READ_US)
+def alone(load: float) -> Queue:
+    """Return reads without programs."""
+    reads = with_load(load, READ_US)
     return {"read wait": transforms.fifo(reads)}, {"policy": "fifo"}, (reads, Class(0, PROGRAM_US))
 
 
-def _in_order(_about: Mapping[str, Any]) -> Queue:
+def in_order() -> Queue:
+    """Return reads and programs in order of arrival."""
     theory = transforms.fifo(*_CLASSES)
     return {"read wait": theory, "write wait": theory}, {"policy": "fifo"}, _CLASSES
 
 
-def _first(_about: Mapping[str, Any]) -> Queue:
+def first() -> Queue:
+    """Return reads that go before programs."""
     theory = {
         "read wait": transforms.priority_first(*_CLASSES),
         "write wait": transforms.priority_second(*_CLASSES),
@@ -93,7 +94,8 @@ def _first(_about: Mapping[str, Any]) -> Queue:
     return theory, {"policy": "rps"}, _CLASSES
 
 
-def _ideal(_about: Mapping[str, Any]) -> Queue:
+def ideal() -> Queue:
+    """Return programs that stop and go on at once."""
     theory = {
         "read wait": Paused(*_CLASSES, PHASES).read_wait(),
         "write latency": transforms.resumed(*_CLASSES),
@@ -101,46 +103,40 @@ def _ideal(_about: Mapping[str, Any]) -> Queue:
     return theory, {"policy": "pes-ips", **IDEAL_KEYS}, _CLASSES
 
 
-def _paused(about: Mapping[str, Any]) -> Queue:
+def paused(entry_us: float, restore_us: float) -> Queue:
+    """Return programs that stop and go on at a cost."""
     classes = with_load(0.15, READ_US), with_load(0.25, PROGRAM_US)
-    model = Paused(*classes, PHASES, about["entry_us"], about["restore_us"])
+    model = Paused(*classes, PHASES, entry_us, restore_us)
     keys = {
         **_SUSPENDING,
-        "timing.t_suspend_overhead_us": model.entry,
-        "timing.t_buffer_us": model.restore,
+        "timing.t_suspend_overhead_us": entry_us,
+        "timing.t_buffer_us": restore_us,
     }
     return {"read wait": model.read_wait(), "completion": model.completion()}, keys, classes
 
 
-def _kept(about: Mapping[str, Any]) -> Queue:
-    model = Paused(*_CLASSES, PHASES, kept=about["kept_us"])
-    keys = {
-        **_SUSPENDING,
-        "suspension.policy": "threshold",
-        "suspension.min_remaining_us": model.kept,
-    }
-    return {"read wait": model.read_wait(), "completion": model.completion()}, keys, _CLASSES
+def kept(kept_us: float) -> Queue:
+    """Return programs that go on to their end when they are near it."""
+    model = Paused(*_CLASSES, PHASES, kept=kept_us)
+    own = {"suspension.policy": "threshold", "suspension.min_remaining_us": kept_us}
+    theory = {"read wait": model.read_wait(), "completion": model.completion()}
+    return theory, {**_SUSPENDING, **own}, _CLASSES
 
 
-def _held(about: Mapping[str, Any]) -> Queue:
-    theory = batches.read_wait(*_CLASSES, PHASES, about["pairs"], about["oldest_us"])
+def held(pairs: bool, oldest_us: float) -> Queue:
+    """Return programs that stop for an old read, or for two."""
+    theory = batches.read_wait(*_CLASSES, PHASES, pairs, oldest_us)
     keys = {
         **_SUSPENDING,
         "suspension.policy": "batch",
-        "suspension.batch.oldest_us": about["oldest_us"],
-        **({"suspension.batch.reads": 2} if about["pairs"] else {}),
+        "suspension.batch.oldest_us": oldest_us,
+        **({"suspension.batch.reads": 2} if pairs else {}),
     }
     return {"read wait": theory}, keys, _CLASSES
 
 
-_QUEUES = {
-    "alone": _alone,
-    "in order": _in_order,
-    "first": _first,
-    "ideal": _ideal,
-    "paused": _paused,
-    "kept": _kept,
-    "held": _held,
+_QUEUES: Mapping[str, Callable[..., Queue]] = {
+    of.__name__: of for of in (alone, in_order, first, ideal, paused, kept, held)
 }
 
 
