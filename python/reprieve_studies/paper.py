@@ -61,7 +61,7 @@ class Paper:
         )
 
     def judge(
-        self, bench: Bench, candidate: Candidate, seeds: Sequence[int], *, quick: bool
+        self, bench: Bench, candidate: Candidate, seeds: Sequence[int], quick: bool
     ) -> list[Verdict]:
         """Judge every claim under a candidate for the joint reading."""
         found: list[Verdict] = self.claims.verdicts(
