@@ -5,6 +5,8 @@ import math
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -138,38 +140,14 @@ def percentile_name(name: str, level: float) -> str:
     return f"{name} p{100 * level:.6g}"
 
 
-def of(log: Table, op: str) -> NDArray[np.bool_]:
-    """Which rows of a log are of this operation."""
-    return log.is_word("op", op)
-
-
 def times_ns(log: Table, name: str) -> Floats:
     """Return a column of times in ns; 2⁵³ ns are a hundred days, so that none is rounded."""
     return log.array(name).astype(np.float64)
 
 
-def latency_us(log: Table) -> Floats:
-    """Latencies in µs."""
-    return (times_ns(log, "completion_ns") - times_ns(log, "arrival_ns")) / 1e3
-
-
 def count(*path: str) -> Callable[[Any], float]:
     """Return what reads one number out of a summary."""
-
-    def ask(summary: Any) -> float:
-        for part in path:
-            summary = summary[part]
-        return float(summary)
-
-    return ask
-
-
-def poisson_ns(
-    generator: np.random.Generator, rate_per_us: float, horizon_us: float
-) -> NDArray[np.int64]:
-    """Poisson arrivals from 0 to a horizon."""
-    number = generator.poisson(rate_per_us * horizon_us)
-    return np.sort(generator.integers(0, int(horizon_us * 1000), number))
+    return lambda summary: float(reduce(getitem, path, summary))
 
 
 def command_columns(

@@ -7,7 +7,7 @@ from typing import Any
 from reprieve.tables import Table
 from reprieve_studies.theory.families.tables import TABLES, scenario
 from reprieve_studies.theory.formulas import Class, with_load
-from reprieve_studies.theory.models import Drive, Floats, Ratios, count, latency_us, of, times_ns
+from reprieve_studies.theory.models import Drive, Floats, Ratios, count, times_ns
 
 READ_US = 30.0
 PROGRAM_US = 160.0
@@ -53,8 +53,8 @@ def one_die(
 
 def _times(log: Table) -> dict[str, Floats]:
     """Return waits, latencies of writes, and the times from their start to their end."""
-    latency = latency_us(log)
-    reads, writes = of(log, "read"), of(log, "write")
+    latency = (times_ns(log, "completion_ns") - times_ns(log, "arrival_ns")) / 1e3
+    reads, writes = (log.is_word("op", op) for op in ("read", "write"))
     queued = (times_ns(log, "queue_ns") + times_ns(log, "suspend_wait_ns"))[writes] / 1e3
     return {
         "read wait": latency[reads] - READ_US,

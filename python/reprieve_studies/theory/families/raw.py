@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from reprieve_studies.theory.families.tables import TABLES
 from reprieve_studies.theory.formulas import Class
-from reprieve_studies.theory.models import Floats, Rig, command_columns, poisson_ns
+from reprieve_studies.theory.models import Floats, Rig, command_columns
 
 _KEYS: Mapping[str, Any] = TABLES["scenario"]["raw"]
 READ_US: float = _KEYS["timing.t_read_us"]
@@ -37,7 +37,9 @@ def rig(
     assert math.isfinite(completion_us)
 
     def commands(generator: np.random.Generator) -> dict[str, NDArray[Any]]:
-        arrivals = poisson_ns(generator, reads.rate, number * completion_us * _MARGIN)
+        horizon_us = number * completion_us * _MARGIN
+        count = generator.poisson(reads.rate * horizon_us)
+        arrivals = np.sort(generator.integers(0, int(horizon_us * 1000), count))
         # Programs take the pages in order; erases all are of one block. Reads are of another.
         pages = np.arange(number) if op == "program" else np.zeros(number, dtype=np.int64)
         return command_columns(
