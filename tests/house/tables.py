@@ -93,7 +93,7 @@ ROOMS = {
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 4_684, 3_800
     ),
     "package": Room(("python/reprieve/*.py",), 24_214, 14_500),
-    "studies": Room(("python/reprieve_studies/*.py",), 10_909, 6_500),
+    "studies": Room(("python/reprieve_studies/*.py",), 10_906, 6_500),
     **{
         f"study of {name}": Room(
             tuple(f"python/reprieve_studies/{name}/*.{kind}" for kind in ("py", "toml")),

@@ -1,6 +1,7 @@
 """The study: the fit, the predictions, the question whether the drive suspends."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -77,17 +78,13 @@ def article(settings: Settings) -> Article:
 
 
 def _answer(task: Task, store: Path | None, settings: Settings) -> Answer:
-    evaluator = task.evaluator(store, settings.jobs)
-    try:
-        # What is not fitted stays out of the answer, too. Assumptions differ by so much that the
-        # quick search tells them apart.
-        depth, parameters = QUICK_TASK["depth"], task.parameters()
+    # What is not fitted stays out of the answer, too. Assumptions differ by so much that the
+    # quick search tells them apart.
+    with closing(task.evaluator(store, settings.jobs)) as evaluator:
         return judge(
-            *(task.conditions, parameters, {}, evaluator, depth, settings.step),
+            task.conditions, task.parameters(), {}, evaluator, QUICK_TASK["depth"], settings.step,
             stops=settings.quick,
-        )
-    finally:
-        evaluator.close()
+        )  # fmt: skip
 
 
 def _facts(found: Calibration) -> dict[str, str]:
