@@ -87,12 +87,7 @@ class Bars:
                 format=self.format, tickCount=6
             ),
             color=_colours(series, theme, self.palette),
-            tooltip=[
-                alt.Tooltip("device:N"),
-                alt.Tooltip("group:N"),
-                alt.Tooltip("series:N"),
-                alt.Tooltip("value:Q", format=self.format),
-            ],
+            tooltip=["device:N", "group:N", "series:N", alt.Tooltip("value:Q", format=self.format)],
         )
         titles = alt.Chart(alt.InlineData(values=_middles(spots))).mark_text(
             color=theme.ink, fontSize=13, dy=-10
@@ -170,7 +165,7 @@ class Lines:
             return alt.Chart(alt.InlineData(values=rows)).encode(x=x, y=y, color=colour)
 
         tooltip = [
-            alt.Tooltip("series:N"),
+            "series:N",
             alt.Tooltip("x:Q", title=self.x_title),
             alt.Tooltip("y:Q", title=self.y_title, format=".5~g"),
         ]
@@ -230,11 +225,7 @@ class Dots:
             y=alt.Y("row:N", sort=order, title=None).axis(labelLimit=260, grid=True),
             color=_colours(series, theme, self.palette),
             shape=alt.Shape("series:N", scale=alt.Scale(domain=series), legend=_legend(series)),
-            tooltip=[
-                alt.Tooltip("row:N"),
-                alt.Tooltip("series:N"),
-                alt.Tooltip("value:Q", format=".3f"),
-            ],
+            tooltip=["row:N", "series:N", alt.Tooltip("value:Q", format=".3f")],
         )
         marks = [{"value": value} for value in self.rules]
         rules = alt.Chart(alt.InlineData(values=marks)).encode(x=x)

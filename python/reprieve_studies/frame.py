@@ -125,6 +125,18 @@ class Data:
         return self.rest[name]
 
 
+def facts(data: Data, plan: Any, **more: Any) -> dict[str, str]:
+    """Return the facts of a study's file with the values of its plan, lists with commas, and more.
+
+    `count` is the number of seeds.
+    """
+    given = {"count": len(getattr(plan, "seeds", ())), "paper": data.rest.get("paper")}
+    given |= {**vars(plan), **more}
+    joined = {name: ", ".join(map(str, value)) for name, value in given.items()
+              if isinstance(value, list | tuple)}  # fmt: skip
+    return {name: text.format(**{**given, **joined}) for name, text in data["facts"].items()}
+
+
 def read(path: Path) -> Data:
     """Read the tables of a study: `[[claim]]`, `[[reading]]`, and others of its own.
 

@@ -1,10 +1,10 @@
 """The joint reading of a paper: the assumptions under which most of its headline claims hold."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from statistics import fmean
-from typing import Any, Protocol
+from typing import Any
 
 from reprieve_studies.article import Article, Section, Table
 from reprieve_studies.frame import Data, Reading
@@ -29,14 +29,8 @@ class Candidate:
     number: float = 0.0
 
 
-class Judge(Protocol):
-    """Judges every claim of a paper under a candidate."""
-
-    def __call__(
-        self, bench: Bench, candidate: Candidate, seeds: Sequence[int], *, quick: bool
-    ) -> list[Verdict]:
-        """Run it with some seeds."""
-        ...
+Judge = Callable[[Bench, Candidate, Sequence[int], bool], list[Verdict]]
+"""Judges every claim of a paper under a candidate: with seeds, whether quick."""
 
 
 @dataclass(frozen=True)
@@ -84,20 +78,17 @@ def search(data: Data, judge: Judge, settings: Settings) -> Article:
     of, every = data["joint"], list(candidates(data))
     with settings.bench() as bench:
         classes = of.get("classes", ["headline"])
-        scores = [score(judge(bench, one, of["seeds"], quick=True), classes) for one in every]
+        scores = [score(judge(bench, one, of["seeds"], True), classes) for one in every]
         best = min(range(len(every)), key=lambda index: scores[index].order)
         chosen = every[best]
         alike = [one for one in every
                  if (one.named, one.loads) == (chosen.named, chosen.loads)]  # fmt: skip
         # Best number for each draw alone.
         draws = [
-            min(
-                alike,
-                key=lambda one: score(judge(bench, one, [seed], quick=True), classes).order,
-            ).number
+            min(alike, key=lambda one: score(judge(bench, one, [seed], True), classes).order).number
             for seed in of["seeds"]
         ]
-        found = judge(bench, chosen, of["fresh"], quick=settings.quick)
+        found = judge(bench, chosen, of["fresh"], settings.quick)
     numbers = {
         "reading": chosen.named,
         "loads": chosen.loads,

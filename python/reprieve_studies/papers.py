@@ -64,13 +64,7 @@ def reproduce(
     Raises UserError if the paper is unknown, or a trace cannot be read.
     """
     files = {name: Recording(Path(path)) for name, path in (traces or {}).items()}
-    settings = Settings(
-        quick=quick,
-        requests=requests,
-        traces=files,
-        jobs=jobs,
-        joint=joint,
-    )
+    settings = Settings(quick, requests, files, jobs, joint=joint)
     if out is None:
         return list(_paper(paper).build(settings).verdicts)
     return list(reproduce_into(paper, Path(out), settings).verdicts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -91,30 +91,26 @@ class Bench:
         self, what: str, jobs: Mapping[Key, Job], keep: Callable[[Record], Made]
     ) -> dict[Key, Made]:
         """Simulate every job and return `keep` of its record; `what` is shown with the progress."""
-
-        def do() -> dict[Key, Made]:
-            named = self._simulate(what, jobs)
-            return {key: keep(self._store.read(run)) for key, run in named.items()}
-
-        return self._whole(do)
+        return self._whole(
+            lambda: {
+                key: keep(self._store.read(run)) for key, run in self._simulate(what, jobs).items()
+            }
+        )
 
     def texts(self, what: str, jobs: Mapping[Key, Job]) -> dict[Key, Any]:
         """Simulate every job and return the JSON that its `measure` stores."""
-
-        def do() -> dict[Key, Any]:
-            return {key: self._json(run) for key, run in self._simulate(what, jobs).items()}
-
-        return self._whole(do)
+        return self._whole(
+            lambda: {key: self._json(run) for key, run in self._simulate(what, jobs).items()}
+        )
 
     def once(
         self, what: str, works: Mapping[Key, tuple[str, Callable[[Watch], Any]]]
     ) -> dict[Key, Any]:
         """Do work that returns JSON, named by an identity, and return that."""
-        tasks = {key: Task(run, "", partial(_dumped, work)) for key, (run, work) in works.items()}
 
         def do() -> dict[Key, Any]:
-            self._complete(what, tasks.values())
-            return {key: self._json(task.run) for key, task in tasks.items()}
+            self._complete(what, {run: partial(_dumped, work) for run, work in works.values()})
+            return {key: self._json(run) for key, (run, _) in works.items()}
 
         return self._whole(do)
 
@@ -138,23 +134,19 @@ class Bench:
                 settling = Bench(Store(), self._jobs, self._step)
                 settling._complete(
                     "bringing the drives to their state",
-                    [
-                        Task(run, "", partial(_settled, setup, states / run))
-                        for run, setup in drives.items()
-                    ],
+                    {run: partial(_settled, own, states / run) for run, own in drives.items()},
                 )
-            self._complete(
-                what, [Task(run, "", partial(_simulated, job, states)) for run, job in once.items()]
-            )
+            runs = {run: partial(_simulated, job, states) for run, job in once.items()}
+            self._complete(what, runs)
         return named
 
-    def _complete(self, what: str, tasks: Collection[Task]) -> None:
+    def _complete(self, what: str, works: Mapping[str, Callable[[Watch], str]]) -> None:
         def step(_what: str, done: int, whole: int) -> None:
             self._step(what, done, whole)
 
-        progress = Progress(step, len(tasks))
-        pairs = ((task.run, partial(_itself, task)) for task in tasks)
-        complete(pairs, self._store, threads(self._jobs), progress, retry_failed=True)
+        progress = Progress(step, len(works))
+        tasks = ((run, partial(Task, run, "", work)) for run, work in works.items())
+        complete(tasks, self._store, threads(self._jobs), progress, retry_failed=True)
         if progress.first_error is not None:
             raise rp.UserError(progress.first_error)
 
@@ -184,10 +176,6 @@ def bench(directory: Path | None, jobs: int | None, step: Step = silent) -> Iter
         return
     with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
         yield Bench(Store(Path(name)), jobs, step)
-
-
-def _itself(task: Task) -> Task:
-    return task
 
 
 def _dumped(work: Callable[[Watch], Any], watch: Watch) -> str:

@@ -49,33 +49,13 @@ class Settings:
         return bench(folder, self.jobs, self.step)
 
 
-def _of_a_trace(name: str, given: Recording) -> str:
-    return f"--trace {name}={given.path}: the loads of this paper are generated; leave it out"
-
-
-_REFUSED: Mapping[str, tuple[Callable[[Settings], bool], Callable[[Settings], str]]] = {
-    "traces": (
-        lambda asked: bool(asked.traces),
-        lambda asked: _of_a_trace(*next(iter(asked.traces.items()))),
-    ),
-    "requests": (
-        lambda asked: asked.requests is not None,
-        lambda asked: (
-            f"--requests {asked.requests}: the runs of this study have lengths of their own; "
-            "leave it out, or take --quick"
-        ),
-    ),
-}
-"""Settings that not all papers take: whether one is given, and the error for it."""
-
-
 @dataclass(frozen=True)
 class Study:
     """A paper that can be reproduced."""
 
     title: str
     takes: frozenset[str]
-    """Those of the settings in `_REFUSED` that mean something to it."""
+    """Which of "traces" and "requests" mean something to it."""
     run: Callable[[Settings], Article]
     """Runs everything, and writes it up."""
     joint: Callable[[Settings], Article] | None = None
@@ -83,9 +63,15 @@ class Study:
 
     def build(self, settings: Settings) -> Article:
         """Run everything; UserError for a setting that it does not take."""
-        for name, (is_given, sentence) in _REFUSED.items():
-            if name not in self.takes and is_given(settings):
-                raise UserError(sentence(settings))
+        if settings.traces and "traces" not in self.takes:
+            name, given = next(iter(settings.traces.items()))
+            what = "the loads of this paper are generated; leave it out"
+            raise UserError(f"--trace {name}={given.path}: {what}")
+        if settings.requests is not None and "requests" not in self.takes:
+            raise UserError(
+                f"--requests {settings.requests}: the runs of this study have lengths of their "
+                "own; leave it out, or take --quick"
+            )
         if not settings.joint:
             return self.run(settings)
         if self.joint is None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import reprieve as rp
-from reprieve_studies.aero import claims, figures, runs
+from reprieve_studies.aero import claims, page, runs
 from reprieve_studies.aero.claims import Case, Outcome
 from reprieve_studies.aero.runs import DATA, Plan, Spot
 from reprieve_studies.papers import reproduce
@@ -97,7 +97,7 @@ def test_a_gain_is_the_mean_of_the_pairs_of_a_seed() -> None:
     none = verdicts["AERO shortens p99.9 of reads, both suspended"]
     assert none.reproduced is False and none.ours == 0
     assert verdicts["both suspended leave AERO+ at most 5 % of p99.9"].null_model is True
-    figures.gains(some)
+    page.gains(some)
 
 
 @pytest.mark.parametrize(

@@ -317,7 +317,7 @@ def test_the_joint_reading_holds_most_headlines_and_is_then_predicted(tmp_path: 
     asked: list[tuple[float, tuple[int, ...]]] = []
 
     def judge(
-        bench: Bench, candidate: Candidate, seeds: Sequence[int], *, quick: bool
+        bench: Bench, candidate: Candidate, seeds: Sequence[int], quick: bool
     ) -> list[Verdict]:
         del bench, quick
         assert candidate.reading.sets["a.c"] == candidate.number

@@ -24,7 +24,6 @@ from reprieve_studies.theory.models import Sets
 from reprieve_studies.theory.statistics import (
     BATCHES,
     Estimate,
-    Sample,
     Series,
     Tail,
     batch_means,
@@ -215,7 +214,8 @@ def test_reads_that_are_held_for_no_time_are_those_of_ideal_suspension() -> None
 
 def test_percentile_of_independent_samples() -> None:
     # Exponential of mean 1: p90 is ln 10, and its error is √(0.9 · 0.1 / n) / 0.1.
-    sample = Sample()
+    sample = Tail()
+    sample.begin()
     sample.add(np.random.default_rng(4).exponential(size=400_000))
     (found,) = sample.percentiles([0.9])
     error = 3 / math.sqrt(found.samples)
@@ -225,13 +225,13 @@ def test_percentile_of_independent_samples() -> None:
 
 def test_tail_of_one_run_is_that_of_all_its_samples() -> None:
     values = np.random.default_rng(5).exponential(size=200_000)
-    sample, tail = Sample(), Tail(floor=4.0)
-    tail.begin()
-    for piece in np.array_split(values, 77):
-        sample.add(piece)
-        tail.add(piece)
+    whole, tail = Tail(), Tail(floor=4.0)
+    for each in (whole, tail):
+        each.begin()
+        for piece in np.array_split(values, 77):
+            each.add(piece)
     levels = [0.99, 0.999, 0.9999]
-    assert tail.percentiles(levels) == sample.percentiles(levels)
+    assert tail.percentiles(levels) == whole.percentiles(levels)
 
 
 def test_tail_of_several_runs_leaves_the_start_of_each_out() -> None:

@@ -93,7 +93,7 @@ ROOMS = {
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 4_684, 3_800
     ),
     "package": Room(("python/reprieve/*.py",), 24_214, 14_500),
-    "studies": Room(("python/reprieve_studies/*.py",), 11_806, 6_500),
+    "studies": Room(("python/reprieve_studies/*.py",), 10_906, 6_500),
     **{
         f"study of {name}": Room(
             tuple(f"python/reprieve_studies/{name}/*.{kind}" for kind in ("py", "toml")),
@@ -101,14 +101,14 @@ ROOMS = {
             900,
         )
         for name, ceiling in (
-            ("zambelli21", 772),
-            ("starblaze", 808),
-            ("fast12", 899),
-            ("mbm", 900),
-            ("deadline", 900),
-            ("aero", 657),
-            ("zones", 370),
-            ("kv_cache", 346),
+            ("zambelli21", 764),
+            ("starblaze", 804),
+            ("fast12", 890),
+            ("mbm", 889),
+            ("deadline", 892),
+            ("aero", 655),
+            ("zones", 363),
+            ("kv_cache", 331),
         )
     },
     "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_750, 2_000),

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from math import log
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+
 from reprieve.experiments.store import Record
-from reprieve_studies.aero.runs import BASE, COMPARED, DATA, Plan, Runs, Spot, drive_of
+from reprieve_studies.aero import runs
+from reprieve_studies.aero.runs import BASE, COMPARED, DATA, Plan, Runs, Spot
 from reprieve_studies.frame import Claim, few
+from reprieve_studies.runs import Bench
 from reprieve_studies.seeds import Estimate, estimate
 from reprieve_studies.verdicts import EVENTS_MIN, Kind, Verdict
 
@@ -57,9 +60,11 @@ class Outcome:
         Over several loads and cycles it is the mean of the shares.
         """
         cells = list(cells)
-        return estimate([self._gain(case, cells, seed) for seed in self.plan.seeds])
+        return estimate([self.gain_of(case, cells, seed) for seed in self.plan.seeds])
 
-    def _gain(self, case: Case, cells: Iterable[tuple[str, int]], seed: int) -> float:
+    def gain_of(self, case: Case, cells: Iterable[tuple[str, int]], seed: int) -> float:
+        """Return it with one seed."""
+
         def at(scheme: str, cell: tuple[str, int]) -> float:
             load, cycles = cell
             run = self.runs[Spot(load, scheme, case.arm, cycles, seed)]
@@ -87,6 +92,11 @@ class Outcome:
         if erases < DATA["erases_min"]:
             return f"{erases} of {DATA['erases_min']} erases of a run"
         return few(self.plan.seeds)
+
+
+def run(plan: Plan, bench: Bench) -> Outcome:
+    """Run everything."""
+    return Outcome(plan, runs.simulate(plan, bench), runs.mean_erases_ms())
 
 
 def tail_us(run: Record, percentile: str) -> float:
@@ -260,13 +270,11 @@ def erase_time() -> dict[str, Any]:
 
 def _means_ms(scheme: str) -> list[float]:
     """Return the mean erase at every number of cycles of a scheme's table, up to its last row."""
-    table = drive_of(scheme, 0).read("timing.t_erase_us_by_cycles")
+    table = runs.drive_of(scheme, 0).read("timing.t_erase_us_by_cycles")
     rows = [
         (cycles, sum(us * weight for us, weight in lengths) / sum(w for _, w in lengths) / 1e3)
         for cycles, lengths in table
     ]
-    found = []
-    for (low, first), (high, last) in pairwise(rows):
-        step = (last - first) / (high - low)
-        found += [first + step * (cycles - low) for cycles in range(low, high)]
+    cycles, means = zip(*rows, strict=True)
+    found: list[float] = np.interp(np.arange(cycles[0], cycles[-1]), cycles, means).tolist()
     return found

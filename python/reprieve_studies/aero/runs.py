@@ -8,6 +8,7 @@ from typing import NamedTuple
 import reprieve as rp
 from reprieve.experiments.store import Record
 from reprieve_studies.frame import read
+from reprieve_studies.paper import sized
 from reprieve_studies.runs import Bench, Job, Setup, keeping
 
 DATA = read(Path(__file__).with_name("study.toml"))
@@ -57,6 +58,9 @@ class Plan:
     def requests(self, load: str) -> int:
         """Return how many requests a run of a load has."""
         return int(DATA["loads"][load]["requests"] * self.requests_share)
+
+
+planned = sized(DATA, Plan)
 
 
 def simulate(plan: Plan, bench: Bench) -> dict[Spot, Record]:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from reprieve_studies.arrays.runs import LOADS, PERCENTILES, Plan, Runs, Spot, arms, techniques
-from reprieve_studies.frame import few, stated
+from reprieve_studies.arrays.runs import DATA, PERCENTILES, Plan, Runs, Spot, arms, techniques
+from reprieve_studies.frame import few, listed, stated
 from reprieve_studies.seeds import Estimate, estimate, ratio
-from reprieve_studies.verdicts import AT_LEAST, AT_MOST, Verdict
+from reprieve_studies.verdicts import AT_MOST, Verdict
 
 COLUMNS = (*(f"read_{name}" for name in PERCENTILES), "write_mean", "write_p99")
-_IODA = "Li et al., SOSP 2021: up to 75 at p95 to p99.99"
-_OURS = "set before the first run"
-_BAR = "ours; the bar stands above 1 since the first run, so that no effect fails"
 _BEYOND = {"p99_9": 0.001, "p99": 0.01, "p95": 0.05}
 _FEWEST = 100
-
-_Claim = tuple[str, str, float, str, tuple[str, str], tuple[str, str]]
 
 
 def figure(runs: Runs, load: str) -> str:
@@ -44,40 +38,21 @@ def verdicts(runs: Runs, plan: Plan) -> list[Verdict]:
     """Judge the claims; a ratio of 1 is that of no effect, which no claim of a gain may pass."""
     found = []
     for load in plan.loads:
-        rows = _claims(load)
-        name = figure(runs, load).replace("_", ".")
-        for claim, source, expected, relation, one, other in rows:
-            row = stated(f"{load}: {name} of reads, {claim}", source, expected, relation)
-            of, seeds = gain(runs, plan, load, one, other), list(plan.seeds)
-            found.append(row.verdict(of, seeds=seeds, null=1.0, lack=few(seeds)))
+        name, seeds = figure(runs, load).replace("_", "."), list(plan.seeds)
+        for row in listed(DATA["gain"]):
+            if row["technique"] in techniques(load):
+                words = f"{load}: {name} of reads, {row['claim']}"
+                claim = stated(words, row["source"], row["bar"], row["relation"])
+                of = gain(runs, plan, load, row["of"], row["to"])
+                found.append(claim.verdict(of, seeds=seeds, null=1.0, lack=few(seeds)))
         rates = [run["written_bytes_per_s"] for spot, run in runs.items() if spot.load == load]
-        row = stated(
-            f"{load}: bytes written a second, most over least of a seed", _OURS, 1.02, AT_MOST,
+        claim = stated(
+            f"{load}: bytes written a second, most over least of a seed",
+            "set before the first run", 1.02, AT_MOST,
             note=f"{min(rates) / 1e6:,.1f} MB/s at least",
         )  # fmt: skip
-        found.append(row.verdict(Estimate(_spread(runs, plan, load)), seeds=list(plan.seeds)))
+        found.append(claim.verdict(Estimate(_spread(runs, plan, load)), seeds=seeds))
     return found
-
-
-def _claims(load: str) -> Sequence[_Claim]:
-    """Return the claims of a load: a name, source, bar and relation, and what is over what."""
-    plain, suspended = ("direct", "none"), ("direct", "suspension")
-    both: list[_Claim] = [
-        claim
-        for name in techniques(load)
-        if name in {"windows", "turns", "fast-fail", "fast-fail-windows"}
-        for claim in (
-            (f"{name} gain without suspension", _IODA, 3.0, AT_LEAST, plain, (name, "none")),
-            (f"{name} gain with suspension", _OURS, 3.0, AT_MOST, suspended, (name, "suspension")),
-        )
-    ]
-    both.append(
-        ("suspension gains more than windows", _BAR, 1.1, AT_LEAST, ("windows", "none"), suspended)
-    )
-    if "hedged" in techniques(load):
-        hedged = ("hedged", "suspension")
-        both.append(("hedges gain beside suspension", _BAR, 1.1, AT_LEAST, suspended, hedged))
-    return both
 
 
 def _spread(runs: Runs, plan: Plan, load: str) -> float:
@@ -112,7 +87,7 @@ def _of_load(runs: Runs, plan: Plan, load: str) -> dict[str, Any]:
         }
 
     return {
-        "title": LOADS[load]["title"],
+        "title": DATA["load"][load]["title"],
         "percentile": figure(runs, load).replace("_", "."),
         "arms": {arm: {name: cell(name, arm) for name in techniques(load)} for arm in arms(load)},
         "written_mb_per_s": mean("direct", "none", "written_bytes_per_s") / 1e6,

@@ -14,6 +14,7 @@ from reprieve.parallel import Watch
 from reprieve.scenario import Source
 from reprieve_studies.frame import read
 from reprieve_studies.loads import real
+from reprieve_studies.paper import sized
 from reprieve_studies.runs import Bench
 
 DATA = read(Path(__file__).with_name("study.toml"))
@@ -53,6 +54,9 @@ def techniques(load: str) -> Sequence[str]:
     """Return how the arrays of a load serve reads."""
     found: Sequence[str] = LOADS[load].get("techniques", DATA["usual"])
     return found
+
+
+planned = sized(DATA, Plan)
 
 
 def simulate(bench: Bench, plan: Plan) -> Runs:

@@ -7,6 +7,7 @@ number of iterations that was assumed.
 
 import math
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -71,14 +72,9 @@ def _suspensions(measured: Measured) -> dict[str, float]:
 
 
 def _lengths(measured: Measured) -> dict[str, float]:
-    own, clock, worst = (
-        measured.percent_of_program(name, worst=is_worst, drawn=True)
-        for name, is_worst in (
-            ("t_program_suspended_ns", False),
-            ("t_timers_ns", False),
-            ("t_timers_ns", True),
-        )
-    )
+    percents = partial(measured.percent_of_program, drawn=True)
+    own = percents("t_program_suspended_ns", worst=False)
+    clock, worst = (percents("t_timers_ns", worst=is_worst) for is_worst in (False, True))
     whole = STEPS - 1
     return {
         "program_percent": float(own[whole, whole]),

@@ -28,7 +28,7 @@ class Histogram:
         chart = chart.encode(
             x=alt.X("suspensions:O", title="suspensions of a program").axis(labelAngle=0),
             y=alt.Y("count:Q", title="programs").axis(format=",~r", tickCount=6),
-            tooltip=[alt.Tooltip("suspensions:O"), alt.Tooltip("count:Q", format=",")],
+            tooltip=["suspensions:O", alt.Tooltip("count:Q", format=",")],
         )
         return finished(chart, theme, _HEIGHT_HISTOGRAM)
 

@@ -96,15 +96,12 @@ def errors(measured: Measured) -> list[Section]:
     about = _TEXT["errors"].format(
         before=CYCLES_BEFORE, cycles=CYCLES, days=DAYS, suspensions=measured.mean_suspensions
     )
-    found = {
-        "suspended": tuple(rates.suspended),
-        "not programmed": tuple(rates.untouched),
-    }
+    found = {"suspended": rates.suspended, "not programmed": rates.untouched}
     figure = Figure(
         "figure-9",
         "Raw bit errors before and after",
         "Rate of raw bit errors of the block under test and of one that is left alone.",
-        BeforeAfterBars({block: (pair[0], pair[1]) for block, pair in found.items()}).draw,
+        BeforeAfterBars(found).draw,
     )
     rows = [[block, *(f"{rate:.3e}" for rate in pair)] for block, pair in found.items()]
     table = Table("Raw bit errors, as a share of the bits", ["block", "before", "after"], rows)

@@ -5,7 +5,6 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,13 +13,20 @@ from numpy.typing import NDArray
 from reprieve import UserError
 from reprieve.outputs import ResultDirectory
 from reprieve.parallel import Step
-from reprieve.scenario import toml_text
 from reprieve_studies.databases import postgresql, sqlite
 from reprieve_studies.databases.mount import mounted, require_mounts
 from reprieve_studies.databases.work import Work
 from reprieve_studies.seeds import ratio
 from reprieve_studies.served import served_drive
-from reprieve_studies.starblaze.runs import BASE, DATA, SEED, SETTINGS, settled, suspensions
+from reprieve_studies.starblaze.runs import (
+    BASE,
+    DATA,
+    SEED,
+    SETTINGS,
+    settled,
+    suspensions,
+    text_of,
+)
 
 __all__ = ["COMPARED", "ENGINES", "PERCENTILES", "SAME_BLOCK", "Arm", "Outcome", "Plan", "run_into"]
 
@@ -34,20 +40,18 @@ _BULK_BYTES_PER_S = 20e6
 """Of rows, by the model's clock; with what is moved, a third of what the dies can take."""
 _BEYOND_LEAST = 10
 """Transactions beyond a percentile that is reported."""
-_SETS: Mapping[str, object] = MappingProxyType(
-    {
-        # Of four dies each: a quarter of the drive of the slides, 4.6 GB.
-        "geometry.channels": 2,
-        # Blocks of an eighth of the pages, and eight times as many: a run takes some seconds of the
-        # model's time, and is to have many erases all the same.
-        "geometry.pages_per_block": 384,
-        "geometry.blocks_per_plane": 512,
-        # Two wordlines a die: a flush waits for all that is in the buffer.
-        "buffer.bytes": 1 << 20,
-        # A database waits for its flushes: a second would be all that it sees.
-        "ftl.wordline_timeout_us": 1000,
-    }
-)
+_SETS: Mapping[str, object] = {
+    # Of four dies each: a quarter of the drive of the slides, 4.6 GB.
+    "geometry.channels": 2,
+    # Blocks of an eighth of the pages, and eight times as many: a run takes some seconds of the
+    # model's time, and is to have many erases all the same.
+    "geometry.pages_per_block": 384,
+    "geometry.blocks_per_plane": 512,
+    # Two wordlines a die: a flush waits for all that is in the buffer.
+    "buffer.bytes": 1 << 20,
+    # A database waits for its flushes: a second would be all that it sees.
+    "ftl.wordline_timeout_us": 1000,
+}
 """Differences from the drive of the slides."""
 
 
@@ -61,13 +65,11 @@ class Engine:
     """Fills a database and returns what each transaction took, in ns."""
 
 
-ENGINES: Mapping[str, Engine] = MappingProxyType(
-    {
-        "sqlite": Engine(sqlite.require, sqlite.transactions),
-        "postgresql": Engine(postgresql.require, postgresql.reads),
-        "pgbench": Engine(postgresql.require, postgresql.updates),
-    }
-)
+ENGINES: Mapping[str, Engine] = {
+    "sqlite": Engine(sqlite.require, sqlite.transactions),
+    "postgresql": Engine(postgresql.require, postgresql.reads),
+    "pgbench": Engine(postgresql.require, postgresql.updates),
+}
 
 
 @dataclass(frozen=True)
@@ -218,13 +220,8 @@ def _ratio(
 
 def scenario_text(arm: Arm) -> str:
     """Return the scenario of the drive in an arm."""
-    allowed = suspensions(arm.setting, BASE)
-    rules = {key.partition(".")[2]: value for key, value in allowed.items()}
-    scenario = {**DATA["drive"], "seed": SEED}
-    for key, value in _SETS.items():
-        section, _, name = key.partition(".")
-        scenario[section] = {**scenario[section], name: value}
-    return toml_text({**scenario, "suspension": {**rules, "same_block": arm.same_block}})
+    allowed = {**suspensions(arm.setting, BASE), "suspension.same_block": arm.same_block}
+    return text_of({**DATA["drive"], "seed": SEED}, {**_SETS, **allowed})
 
 
 def _run(engine: str, arm: Arm, seed: int, plan: Plan, state: Path) -> Outcome:

@@ -6,14 +6,15 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reprieve import UserError
-from reprieve_studies.databases.work import Work
+from reprieve_studies.databases.work import Work, forget, loading
 
 USER = "postgres"
 _PROGRAMS = ("initdb", "pg_ctl", "postgres", "pgbench", "psql")
@@ -101,6 +102,10 @@ class _Server:
         folder = _installed()
         assert folder is not None, "it was required"
         self.base, self.data, self.programs = base, base / "data", folder
+        self._how: dict[str, Any] = {
+            "cwd": base, "user": USER, "group": USER, "extra_groups": [],
+            "stdout": subprocess.DEVNULL,
+        }  # fmt: skip
         self.control = (str(folder / "pg_ctl"), "-D", str(self.data), "-w", "-t", "300")
 
     def start(self, undo: ExitStack) -> None:
@@ -117,11 +122,12 @@ class _Server:
 
     def run(self, *command: str) -> None:
         """Run a client to its end."""
-        client, *options = command
-        self._call(str(self.programs / client), "-h", str(self.base), *options, USER)
+        self._call(*self._client(*command))
 
-    @contextmanager
-    def loading(self, bytes_per_s: float) -> Iterator[None]:
+    def _client(self, name: str, *options: str) -> tuple[str, ...]:
+        return (str(self.programs / name), "-h", str(self.base), *options, USER)
+
+    def loading(self, bytes_per_s: float) -> AbstractContextManager[None]:
         """Load in bulk until the block ends."""
         insert, empty = self.base / "insert.sql", self.base / "empty.sql"
         insert.write_text(
@@ -133,27 +139,13 @@ class _Server:
         # What it could not load within a second it does not make up for.
         pace = ("-R", f"{batches_per_s:.3f}", "-L", "1000", "-T", "86400")
         scripts = ("-f", f"{insert}@{_EMPTIED_EVERY}", "-f", f"{empty}@1")
-        command = (
-            str(self.programs / "pgbench"),
-            "-h",
-            str(self.base),
-            "-n",
-            *pace,
-            *scripts,
-            USER,
-        )
         # Its commits are no promises.
         environment = {**os.environ, "PGOPTIONS": "-c synchronous_commit=off"}
-        with subprocess.Popen(
-            command, cwd=self.base, user=USER, group=USER, extra_groups=[], env=environment,
-            start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        ) as loader:  # fmt: skip
-            try:
-                yield
-                if loader.poll() is not None:
-                    raise UserError("database: PostgreSQL's bulk load ended early")
-            finally:
-                loader.terminate()
+        return loading(
+            self._client("pgbench", "-n", *pace, *scripts),
+            "database: PostgreSQL's bulk load ended early",
+            env=environment, stderr=subprocess.DEVNULL, **self._how,
+        )  # fmt: skip
 
     def _stop(self) -> None:
         """Stop it, unless it never started."""
@@ -162,8 +154,8 @@ class _Server:
 
     def _call(self, *command: str) -> None:
         done = subprocess.run(
-            command, cwd=self.base, user=USER, group=USER, extra_groups=[], text=True, check=False,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+            command, text=True, check=False, stderr=subprocess.PIPE, start_new_session=True,
+            **self._how,
         )  # fmt: skip
         if done.returncode:
             what = f"database: {Path(command[0]).name} failed: {done.stderr.strip()}"
@@ -186,10 +178,6 @@ def _forgetting(data: Path) -> Iterator[None]:
 def _forget(data: Path, over: threading.Event) -> None:
     while not over.wait(_FORGET_S):
         for path in (data / "base").glob("*/*"):
-            try:
-                file = os.open(path, os.O_RDONLY)
-            except FileNotFoundError:
-                # A table that was emptied has a new file.
-                continue
-            os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
-            os.close(file)
+            # A table that was emptied has a new file.
+            with suppress(FileNotFoundError):
+                forget(path)

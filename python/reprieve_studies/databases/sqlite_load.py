@@ -1,6 +1,5 @@
 """The bulk load beside SQLite's transactions, as a process of its own."""
 
-import os
 import random
 import sqlite3
 import sys
@@ -8,6 +7,7 @@ import time
 from pathlib import Path
 
 from reprieve_studies.databases.sqlite import ROW_BYTES
+from reprieve_studies.databases.work import forget
 
 _BATCH_ROWS = 64
 """Of a commit."""
@@ -27,7 +27,6 @@ def load(path: Path, bytes_per_s: float, seed: int) -> None:
     for pragma in ("journal_mode=OFF", "synchronous=OFF"):
         base.execute(f"PRAGMA {pragma}")
     base.execute("CREATE TABLE bulk (id INTEGER PRIMARY KEY, data BLOB)")
-    file = os.open(path, os.O_RDONLY)
     at, due_s = 0, time.monotonic()
     while True:
         base.execute("BEGIN")
@@ -36,7 +35,7 @@ def load(path: Path, bytes_per_s: float, seed: int) -> None:
         base.execute("COMMIT")
         at += _BATCH_ROWS
         # What is to be forgotten is written first, now and not in one burst after seconds.
-        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        forget(path)
         # What it could not load in time it does not make up for.
         due_s = max(due_s + _BATCH_ROWS * ROW_BYTES / bytes_per_s, time.monotonic())
         time.sleep(max(due_s - time.monotonic(), 0))

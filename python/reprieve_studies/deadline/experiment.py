@@ -12,6 +12,7 @@ from reprieve.parallel import Watch
 from reprieve_studies.deadline.benches import DATA, Bench, dies, drives
 from reprieve_studies.deadline.families import FAMILIES, NEVER, RELAXED, Family, Keys, points
 from reprieve_studies.deadline.measures import Measured, cost, job, mean, of_rig
+from reprieve_studies.paper import sized
 from reprieve_studies.runs import Bench as Engine
 from reprieve_studies.runs import Job, Key
 from reprieve_studies.theory.suspension_bound import Die, Relaxation
@@ -61,6 +62,9 @@ class Outcome:
     def over_seeds(self, bench: str, family: Family, heavier: float = 1.0) -> Measured:
         """Return the mean over the seeds of the judgement."""
         return mean(self.judged[bench, family, heavier])
+
+
+planned = sized(DATA, Plan)
 
 
 def run(plan: Plan, engine: Engine) -> Outcome:

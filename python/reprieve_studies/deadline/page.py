@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import isnan
 
+from reprieve_studies import frame
 from reprieve_studies.article import Figure, Section, Table
 from reprieve_studies.charts import Dots
 from reprieve_studies.deadline.benches import DATA
@@ -29,10 +30,7 @@ _CELLS: Mapping[str, Callable[[Measured], str]] = {
 
 def facts(outcome: Outcome) -> dict[str, str]:
     """Return what was run."""
-    plan = outcome.plan
-    seeds = {name: ", ".join(map(str, getattr(plan, name))) for name in ("searched", "judged")}
-    given = {**vars(plan), **seeds, "loads": len(outcome.benches)}
-    return {name: text.format(**given) for name, text in DATA["facts"].items()}
+    return frame.facts(DATA, outcome.plan, loads=len(outcome.benches))
 
 
 def sections(outcome: Outcome) -> list[Section]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from reprieve_studies import frame
 from reprieve_studies.article import Figure, Section, Table, numbered
 from reprieve_studies.charts import bars_over_seeds
 from reprieve_studies.compress import cells
@@ -25,16 +26,9 @@ _TEXT: Mapping[str, str] = DATA["text"]
 
 def facts(results: Results) -> dict[str, str]:
     """Return what was run."""
-    plan = results.plan
-    genuine = [load.trace for load in results.loads if load.genuine]
-    return {
-        "Paper": f"{DATA['paper']}, USENIX FAST",
-        "Reading": DATA.readings[BASE].title,
-        "Loads": f"6 of the paper, {MAIN}",
-        "Genuine traces": ", ".join(genuine) or "none: counterparts",
-        "Requests of a load": f"{plan.requests:,} at most",
-        "Seeds": f"{', '.join(map(str, plan.seeds))}; intervals are of 95 % over them",
-    }
+    genuine = [load.trace for load in results.loads if load.genuine] or "none: counterparts"
+    reading = DATA.readings[BASE].title
+    return frame.facts(DATA, results.plan, reading=reading, loads=MAIN, genuine=genuine)
 
 
 def sections(results: Results) -> list[Section]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import getitem
+from statistics import fmean
 from typing import Any
 
 from reprieve_studies.frame import few, stated
 from reprieve_studies.kv_cache.runs import ARMS, PERCENTILES, STORES, Plan, Runs, Spot
-from reprieve_studies.seeds import Estimate, estimate, ratio
+from reprieve_studies.seeds import Estimate, ratio
 from reprieve_studies.verdicts import AT_MOST, Verdict
 
 LITTLE = 1.05
@@ -72,16 +75,10 @@ def numbers(runs: Runs, plan: Plan) -> dict[str, Any]:
 
 
 def _of(runs: Runs, plan: Plan, spot: tuple[str, str, str]) -> dict[str, Any]:
-    own = [runs[Spot(*spot, seed)] for seed in plan.seeds]
+    own: list[Any] = [runs[Spot(*spot, seed)] for seed in plan.seeds]
 
     def mean(*path: str) -> float:
-        values = []
-        for run in own:
-            value: Any = run
-            for name in path:
-                value = value[name]
-            values.append(float(value))
-        return estimate(values).mean
+        return fmean(float(reduce(getitem, path, run)) for run in own)
 
     return {
         **{f"first_token_{name}_ms": mean("first_token_ns", name) / _MS for name in PERCENTILES},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +12,9 @@ import numpy as np
 
 import reprieve as rp
 from reprieve_studies.frame import read
+from reprieve_studies.paper import sized
 from reprieve_studies.runs import Bench, Job, Setup
+from reprieve_studies.study import Settings
 
 DATA = read(Path(__file__).with_name("study.toml"))
 ARMS = tuple(DATA["arms"])
@@ -36,6 +38,16 @@ class Plan:
     devices: Sequence[str]
     trace: Path | None = None
     """Of Mooncake or Azure, in place of conversations."""
+
+
+def planned(settings: Settings) -> Plan:
+    """Return the plan that the command asks for."""
+    plan = sized(DATA, Plan)(settings)
+    for name, given in settings.traces.items():
+        if name != "prompts":
+            raise rp.UserError(f"--trace {name}={given.path}: must be prompts=FILE")
+        plan = replace(plan, trace=given.path.resolve())
+    return plan
 
 
 class Spot(NamedTuple):

@@ -1,5 +1,6 @@
 """The report: every case before and after, the tail of the reads, and every reading."""
 
+from reprieve_studies import frame
 from reprieve_studies.article import Figure, Section, Table
 from reprieve_studies.charts import Bars, Lines, exceeding
 from reprieve_studies.frame import questions
@@ -14,14 +15,7 @@ _BARS = {"mean": "mean_us", "longest": "us_max"}
 
 def facts(outcome: Outcome) -> dict[str, str]:
     """Return what was run."""
-    plan = outcome.plan
-    return {
-        "Paper": DATA["paper"],
-        "Reading": BASE.title,
-        "Simulated time of a run": f"{plan.runtime_s} s after a ramp of {plan.ramp_s} s",
-        "Runs": f"{len(plan.spots):,}",
-        "Seeds": f"{', '.join(map(str, plan.seeds))}; the first of readings without claims",
-    }
+    return frame.facts(DATA, outcome.plan, reading=BASE.title, runs=len(outcome.plan.spots))
 
 
 def sections(outcome: Outcome) -> list[Section]:

@@ -227,7 +227,13 @@ def files(plan: Plan) -> dict[str, str]:
 def scenario_text(case: str, setting: str) -> str:
     """Return the scenario of the judged reading, whose job file is beside it."""
     scenario = {**DATA["drive"], "seed": SEED, "workload": {"fio": f"{case}.fio"}}
-    for key, value in {**suspensions(setting, BASE), **BASE.sets}.items():
-        section, _, name = key.partition(".")
-        scenario[section] = {**scenario.get(section, {}), name: value}
-    return toml_text(scenario)
+    return text_of(scenario, {**suspensions(setting, BASE), **BASE.sets})
+
+
+def text_of(scenario: Overrides, keys: Overrides) -> str:
+    """Return a scenario as text, with dotted keys in its sections."""
+    made = dict(scenario)
+    for dotted, value in keys.items():
+        section, _, key = dotted.partition(".")
+        made[section] = {**made.get(section, {}), key: value}
+    return toml_text(made)

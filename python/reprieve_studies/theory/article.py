@@ -88,7 +88,7 @@ def _draw(
     base = alt.Chart(alt.InlineData(values=points)).encode(x=x, color=colour)
     bars = base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", title=axes.y), y2="high:Q")
     tooltip = [
-        alt.Tooltip("claim:N"),
+        "claim:N",
         alt.Tooltip("theory:Q", format=",.5~g"),
         alt.Tooltip("y:Q", title="simulated", format=",.5~g"),
     ]

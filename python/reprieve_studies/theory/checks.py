@@ -72,6 +72,10 @@ class Check:
         )
 
 
+Point = tuple[Mapping[str, float], Model]
+"""Theory, by quantity, and the simulation that is to show it."""
+
+
 @dataclass(frozen=True)
 class Experiment:
     """One simulation and the checks that it serves."""

@@ -164,11 +164,11 @@ def cancel_wait(pulse: float, verify: float, reset: float) -> float:
     return sum(waits) / (pulse + verify)
 
 
-def closed_throughput(stations: int, depth: int, service: float) -> float:
+def closed_throughput(stations: int, depth: float, service: float) -> float:
     """Throughput of a closed network of equal exponential stations (mean value analysis)."""
     return stations / service * depth / (stations + depth - 1)
 
 
-def channel_share(dies: int, transfer: float, program: float) -> float:
+def channel_share(dies: float, transfer: float, program: float) -> float:
     """Share of time that a channel carries data into dies that program all the time."""
     return min(1.0, dies * transfer / (transfer + program))

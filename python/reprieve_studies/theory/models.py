@@ -1,9 +1,12 @@
 """Simulations for the checks: a drive under a generated load, or one die with raw commands."""
 
 import json
+import math
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -14,11 +17,13 @@ from reprieve.parallel import Watch
 from reprieve.scenario import toml_text
 from reprieve.simulation import stepwise
 from reprieve.tables import Table
-from reprieve_studies.theory.statistics import Estimate, Sample, Series, Tail, ratio
+from reprieve_studies.theory.statistics import Estimate, Series, Tail, ratio
 
 Floats = NDArray[np.float64]
 Sets = Mapping[str, Any]
 """Keys of the scenario that a test sets otherwise, to see the checks fail."""
+
+Ratios = Mapping[str, tuple[Callable[[Any], float], Callable[[Any], float]]]
 
 _PIECES = 400
 """Steps of a run: enough for progress, and for batches of what only the summary counts."""
@@ -31,9 +36,7 @@ class Drive:
     scenario: Mapping[str, Any]
     series: Callable[[Table], Mapping[str, Floats]] = lambda _log: {}
     """Samples out of the log of requests, by name."""
-    ratios: Mapping[str, tuple[Callable[[Any], float], Callable[[Any], float]]] = field(
-        default_factory=dict
-    )
+    ratios: Ratios = field(default_factory=dict)
     """Two counts of the summary that grow, whose ratio is estimated, by name."""
     figures: Mapping[str, Callable[[Any], float]] = field(default_factory=dict)
     """Numbers of the final summary that do not depend on chance, by name."""
@@ -41,13 +44,31 @@ class Drive:
     """Percentiles that are wanted of samples, as shares, by the samples' name."""
     logged: bool = True
     """Whether `series` needs the log of requests."""
+    runs: int = 1
+    """More, each with a seed of its own, for percentiles that few requests are beyond."""
+    floors: Mapping[str, float] = field(default_factory=dict)
+    """Bound above which samples are kept for their percentiles, by their name."""
 
     def measure(self, watch: Watch, sets: Sets) -> dict[str, Estimate]:
         """Simulate and estimate everything."""
-        seed = _seed(toml_text(self.scenario))
-        simulation = stepwise(self.scenario, requests=self.logged, **{**sets, "seed": seed})
-        kept: dict[str, Series] = {}
-        whole = {name: Sample() for name in self.levels}
+        means: dict[str, Series] = {}
+        tails = {name: Tail(self.floors.get(name, -math.inf)) for name in self.levels}
+        estimates: dict[str, Estimate] = {}
+        for run in range(self.runs):
+            for tail in tails.values():
+                tail.begin()
+            text = toml_text(self.scenario) + (f"# run {run}\n" if self.runs > 1 else "")
+            estimates = self._simulate(watch, {**sets, "seed": _seed(text)}, means, tails)
+        for name, levels in self.levels.items():
+            named = (percentile_name(name, level) for level in levels)
+            estimates.update(zip(named, tails[name].percentiles(levels), strict=True))
+        return estimates | {name: series.estimate() for name, series in means.items()}
+
+    def _simulate(
+        self, watch: Watch, sets: Sets, means: dict[str, Series], tails: Mapping[str, Tail]
+    ) -> dict[str, Estimate]:
+        """Add the samples of a run, and estimate what only its summary has."""
+        simulation = stepwise(self.scenario, requests=self.logged, **sets)
         counts: list[list[float]] = []
         asked = [ask for pair in self.ratios.values() for ask in pair]
         requests = int(self.scenario["workload"]["requests"])
@@ -57,61 +78,21 @@ class Drive:
             watch(*simulation.progress())
             if self.logged:
                 for name, values in self.series(simulation.take_log()).items():
-                    kept.setdefault(name, Series()).add(values)
-                    if name in whole:
-                        whole[name].add(values)
+                    taker = tails[name] if name in tails else means.setdefault(name, Series())
+                    taker.add(values)
             if asked and simulation.is_preconditioned():
                 summary = json.loads(simulation.summary())
                 counts.append([ask(summary) for ask in asked])
-        estimates = {name: series.estimate() for name, series in kept.items()}
         grown = np.diff(np.array(counts, dtype=np.float64), axis=0) if asked else np.empty((0, 0))
-        for index, name in enumerate(self.ratios):
-            estimates[name] = ratio(grown[:, 2 * index], grown[:, 2 * index + 1])
-        for name, levels in self.levels.items():
-            found = whole[name].percentiles(levels)
-            named = (percentile_name(name, level) for level in levels)
-            estimates.update(zip(named, found, strict=True))
-        summary = json.loads(simulation.summary())
-        for name, ask in self.figures.items():
-            estimates[name] = Estimate(ask(summary), None, requests)
-        return estimates
-
-
-@dataclass(frozen=True)
-class Runs:
-    """A drive that is simulated several times, for percentiles that few requests are beyond."""
-
-    scenario: Mapping[str, Any]
-    series: Callable[[Table], Mapping[str, Floats]]
-    """Samples out of the log of requests, by name."""
-    levels: Mapping[str, tuple[float, ...]]
-    """Percentiles that are wanted, as shares, by the samples' name."""
-    floors: Mapping[str, float]
-    """Bound above which samples are kept, by their name."""
-    runs: int
-    """Each has a seed of its own."""
-
-    def measure(self, watch: Watch, sets: Sets) -> dict[str, Estimate]:
-        """Simulate and estimate everything."""
-        tails = {name: Tail(floor) for name, floor in self.floors.items()}
-        requests = int(self.scenario["workload"]["requests"])
-        for run in range(self.runs):
-            for tail in tails.values():
-                tail.begin()
-            seed = _seed(f"{toml_text(self.scenario)}# run {run}\n")
-            simulation = stepwise(self.scenario, requests=True, **{**sets, "seed": seed})
-            more = True
-            while more:
-                more = simulation.step(max(1, requests // _PIECES))
-                watch(*simulation.progress())
-                for name, values in self.series(simulation.take_log()).items():
-                    if name in tails:
-                        tails[name].add(values)
-        return {
-            percentile_name(name, level): found
-            for name, levels in self.levels.items()
-            for level, found in zip(levels, tails[name].percentiles(levels), strict=True)
+        found = {
+            name: ratio(grown[:, 2 * index], grown[:, 2 * index + 1])
+            for index, name in enumerate(self.ratios)
         }
+        summary = json.loads(simulation.summary())
+        figures = {
+            name: Estimate(ask(summary), None, requests) for name, ask in self.figures.items()
+        }
+        return found | figures
 
 
 @dataclass(frozen=True)
@@ -146,7 +127,7 @@ class Rig:
         return estimates
 
 
-Model = Drive | Runs | Rig
+Model = Drive | Rig
 
 
 def _seed(text: str) -> int:
@@ -159,38 +140,14 @@ def percentile_name(name: str, level: float) -> str:
     return f"{name} p{100 * level:.6g}"
 
 
-def of(log: Table, op: str) -> NDArray[np.bool_]:
-    """Which rows of a log are of this operation."""
-    return log.is_word("op", op)
-
-
 def times_ns(log: Table, name: str) -> Floats:
     """Return a column of times in ns; 2⁵³ ns are a hundred days, so that none is rounded."""
     return log.array(name).astype(np.float64)
 
 
-def latency_us(log: Table) -> Floats:
-    """Latencies in µs."""
-    return (times_ns(log, "completion_ns") - times_ns(log, "arrival_ns")) / 1e3
-
-
 def count(*path: str) -> Callable[[Any], float]:
     """Return what reads one number out of a summary."""
-
-    def ask(summary: Any) -> float:
-        for part in path:
-            summary = summary[part]
-        return float(summary)
-
-    return ask
-
-
-def poisson_ns(
-    generator: np.random.Generator, rate_per_us: float, horizon_us: float
-) -> NDArray[np.int64]:
-    """Poisson arrivals from 0 to a horizon."""
-    number = generator.poisson(rate_per_us * horizon_us)
-    return np.sort(generator.integers(0, int(horizon_us * 1000), number))
+    return lambda summary: float(reduce(getitem, path, summary))
 
 
 def command_columns(
@@ -208,15 +165,3 @@ def command_columns(
         "block": pages // 64 % 4096,
         "page": pages % 64,
     }
-
-
-def spread(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Sort dotted keys into the sections of a scenario."""
-    scenario: dict[str, Any] = {}
-    for name, value in keys.items():
-        section, dot, key = name.partition(".")
-        if dot:
-            scenario.setdefault(section, {})[key] = value
-        else:
-            scenario[name] = value
-    return scenario

@@ -45,32 +45,12 @@ class Series:
         return batch_means(blocks, samples=_BLOCK)
 
 
-class Sample:
-    """Takes samples as they come and keeps them all, for percentiles."""
-
-    def __init__(self) -> None:
-        self._parts: list[NDArray[np.float32]] = []
-
-    def add(self, values: NDArray[np.float64]) -> None:
-        """Take the next samples."""
-        self._parts.append(values.astype(np.float32))
-
-    def percentiles(self, levels: Sequence[float]) -> list[Estimate]:
-        """Percentiles and their standard errors, without the first twentieth."""
-        values = np.concatenate(self._parts) if self._parts else np.empty(0, np.float32)
-        steady = values[math.ceil(len(values) * _WARM_UP_SHARE) :]
-        if len(steady) < BATCHES:
-            return [Estimate(math.nan, math.nan, 0)] * len(levels)
-        ordered = np.sort(steady)
-        return [_percentile(steady, ordered, level) for level in levels]
-
-
 class Tail:
-    """Counts the samples of several runs, and keeps those above a floor, for high percentiles."""
+    """Takes samples of runs and keeps those above a floor, by default all, for percentiles."""
 
-    def __init__(self, floor: float) -> None:
+    def __init__(self, floor: float = -math.inf) -> None:
         self._floor = floor
-        self._runs: list[list[tuple[NDArray[np.int64], NDArray[np.float32]]]] = []
+        self._runs: list[list[tuple[NDArray[np.uint32], NDArray[np.float32]]]] = []
         self._counts: list[int] = []
 
     def begin(self) -> None:
@@ -82,7 +62,7 @@ class Tail:
         """Take the next samples of the run."""
         places = np.flatnonzero(values > self._floor)
         kept = values[places].astype(np.float32)
-        self._runs[-1].append((places + self._counts[-1], kept))
+        self._runs[-1].append(((places + self._counts[-1]).astype(np.uint32), kept))
         self._counts[-1] += len(values)
 
     def percentiles(self, levels: Sequence[float]) -> list[Estimate]:
@@ -90,7 +70,7 @@ class Tail:
 
         One that is not above the floor is the floor, of which nothing more is known.
         """
-        number, places, values = 0, [np.empty(0, np.int64)], [np.empty(0, np.float32)]
+        number, places, values = 0, [np.empty(0, np.uint32)], [np.empty(0, np.float32)]
         for run, count in zip(self._runs, self._counts, strict=True):
             skipped = math.ceil(count * _WARM_UP_SHARE)
             for place, value in run:
@@ -101,43 +81,33 @@ class Tail:
         if number < BATCHES:
             return [Estimate(math.nan, math.nan, 0)] * len(levels)
         place, value = np.concatenate(places), np.concatenate(values)
-        return [self._percentile(place, value, number, level) for level in levels]
+        ordered = np.sort(value)
+        return [self._percentile(place, value, ordered, number, level) for level in levels]
 
     def _percentile(
-        self, places: NDArray[np.int64], values: NDArray[np.float32], number: int, level: float
+        self,
+        places: NDArray[np.uint32],
+        values: NDArray[np.float32],
+        ordered: NDArray[np.float32],
+        number: int,
+        level: float,
     ) -> Estimate:
-        """As of a `Sample`, of which only the highest are there."""
-        ordered, below = np.sort(values), number - len(values)
+        """Percentile whose error is that of the share beyond it, on the scale of the samples.
+
+        The share beyond is a mean, so its error comes from batches; the percentiles at the level
+        one error lower and one higher then say how far the percentile itself may be off.
+        """
+        below, length = number - len(ordered), number // BATCHES
 
         def at(share: float) -> float:
-            rank = min(number - 1, math.ceil(share * number) - 1) - below
+            rank = min(number - 1, max(0, math.ceil(share * number) - 1)) - below
             return self._floor if rank < 0 else float(ordered[rank])
 
-        found, length = at(level), number // BATCHES
+        found = at(level)
         batch = places[(values > np.float32(found)) & (places < length * BATCHES)] // length
         beyond = np.bincount(batch, minlength=BATCHES) / length
         error = float(beyond.std(ddof=1)) / math.sqrt(BATCHES)
         return Estimate(found, (at(level + error) - at(level - error)) / 2, number)
-
-
-def _percentile(
-    steady: NDArray[np.float32], ordered: NDArray[np.float32], level: float
-) -> Estimate:
-    """Percentile whose error is that of the share beyond it, on the scale of the samples.
-
-    The share beyond is a mean, so its error comes from batches; the percentiles at the level one
-    error lower and one higher then say how far the percentile itself may be off.
-    """
-    number = len(ordered)
-    found = ordered[min(number - 1, math.ceil(level * number) - 1)]
-    length = number // BATCHES
-    beyond = (steady[: length * BATCHES] > found).reshape(BATCHES, length).mean(axis=1)
-    error = float(beyond.std(ddof=1)) / math.sqrt(BATCHES)
-    low, high = (
-        float(ordered[min(number - 1, max(0, math.ceil(at * number) - 1))])
-        for at in (level - error, level + error)
-    )
-    return Estimate(float(found), (high - low) / 2, number)
 
 
 def batch_means(values: NDArray[np.float64], samples: int = 1) -> Estimate:

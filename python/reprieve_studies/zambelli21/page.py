@@ -3,6 +3,7 @@
 import numpy as np
 
 from reprieve import Latency, rig_power
+from reprieve_studies import frame
 from reprieve_studies.article import Figure, Section, numbered
 from reprieve_studies.characterize.page import SECTIONS
 from reprieve_studies.charts import Bars, Lines, cumulative
@@ -24,15 +25,9 @@ _ANY_DEVICE = "tlc3d-1tb"
 
 def facts(outcome: Outcome) -> dict[str, str]:
     """Return what was run."""
-    plan = outcome.plan
-    return {
-        "Paper": DATA["paper"],
-        "Part": PART,
-        "Readings": ", ".join(DATA.readings[name].title for name in JUDGED),
-        "Requests of a run": f"{plan.requests:,}; {plan.requests_of('page-2'):,} of other readings",
-        "Runs": f"{len(plan.spots):,}",
-        "Seeds": ", ".join(map(str, plan.seeds)) + "; the first of them for other readings",
-    }
+    plan, readings = outcome.plan, [DATA.readings[name].title for name in JUDGED]
+    others, runs = plan.requests_of("page-2"), len(plan.spots)
+    return frame.facts(DATA, plan, part=PART, readings=readings, others=others, runs=runs)
 
 
 def sections(outcome: Outcome) -> list[Section]:

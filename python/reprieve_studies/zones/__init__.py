@@ -1,16 +1,6 @@
 """Zones: what suspension still buys where the host collects."""
 
-from reprieve_studies.paper import of_runs, sized
-from reprieve_studies.zones import claims, page
-from reprieve_studies.zones.runs import DATA, Plan, simulate
+from reprieve_studies.paper import of_runs
+from reprieve_studies.zones import claims, page, runs
 
-STUDY = of_runs(
-    DATA,
-    sized(DATA, Plan),
-    simulate,
-    (claims, page),
-    lambda plan: {
-        "Drive": DATA["device"],
-        "Runs": f"{plan.reads:,} reads, {len(plan.seeds)} seeds",
-    },
-)
+STUDY = of_runs(runs, claims, page)

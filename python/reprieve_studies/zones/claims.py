@@ -41,7 +41,7 @@ def read_ns(runs: Runs, spot: Spot, figure: str) -> float:
     return float(runs[spot]["flows"]["reader"]["requests"]["read"]["latency_ns"][figure])
 
 
-def gains(runs: Runs, plan: Plan, load: str, arms: tuple[str, str], figure: str) -> Estimate:
+def gains(runs: Runs, plan: Plan, load: str, arms: Sequence[str], figure: str) -> Estimate:
     """Return how a figure of reads without suspension is to that with it, in pairs of a seed."""
     without, suspending = arms
     return ratio(
@@ -90,12 +90,7 @@ def verdicts(runs: Runs, plan: Plan) -> list[Verdict]:
         )  # fmt: skip
         for claim, arm in ((by_hand, "none"), (bound, "erase")):
             found.append(claim.verdict(read_us(runs, plan, load, arm, "p99_9"), seeds=seeds))
-    for load, arms in (
-        ("resets-30", ("none", "erase")),
-        ("writes-400", ("none", "program")),
-        ("both", ("erase", "both")),
-        ("both", ("none", "both")),
-    ):
+    for load, *arms in DATA["gains"]:
         words = f"{load}: p99.9 of reads, {arms[0]} over {arms[1]}"
         claim = stated(words, "set before the first run", 3.0, AT_LEAST)
         gain = gains(runs, plan, load, arms, "p99_9")

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import reprieve as rp
 from reprieve_studies.frame import read
+from reprieve_studies.paper import sized
 from reprieve_studies.runs import Bench, Job, Setup
 
 DATA = read(Path(__file__).with_name("study.toml"))
@@ -50,6 +51,9 @@ def job_file(load: Mapping[str, Any], reads: int) -> str:
     for name, options in jobs.items():
         lines += [f"[{name}]", *(f"{option}={value}" for option, value in options.items())]
     return "\n".join(lines) + "\n"
+
+
+planned = sized(DATA, Plan)
 
 
 def simulate(bench: Bench, plan: Plan) -> Runs:

@@ -1,7 +1,6 @@
 """The families of checks, in the order of the report."""
 
-import tomllib
-from pathlib import Path
+from functools import partial
 
 from reprieve_studies.theory.checks import Axes, Family
 from reprieve_studies.theory.families import (
@@ -16,18 +15,22 @@ from reprieve_studies.theory.families import (
     repeat,
     saturation,
     starvation,
+    tables,
     waf,
 )
 
 _MODULES = (fifo, priority, ideal, cost, distributions, repeat, starvation, deferred, phases, waf,
             closed, saturation)  # fmt: skip
 """A family is one file and one name here, and its table in `families.toml`."""
-_WORDS = tomllib.loads(Path(__file__).with_name("families.toml").read_text(encoding="utf-8"))
-ABOUT: str = _WORDS["about"]
+ABOUT: str = tables.TABLES["about"]
 """How to read their report."""
 FAMILIES: tuple[Family, ...] = tuple(
-    Family(name, of["title"], of["paragraphs"], Axes(**of["axes"]), one.experiments, one.curves)
+    Family(
+        name, of["title"], of["paragraphs"], Axes(**of["axes"]),
+        getattr(one, "experiments", partial(tables.experiments, one, name)),
+        getattr(one, "curves", partial(tables.curves, one, name)),
+    )
     for one in _MODULES
     for name in (one.__name__.rpartition(".")[2],)
-    for of in (_WORDS[name],)
-)
+    for of in (tables.TABLES[name],)
+)  # fmt: skip

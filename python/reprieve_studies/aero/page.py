@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from reprieve_studies.aero.claims import Case, Outcome, cases, judged, tail_us
-from reprieve_studies.aero.runs import DATA, Spot
+from reprieve_studies import frame
+from reprieve_studies.aero.claims import Case, Outcome, cases, judged
+from reprieve_studies.aero.runs import DATA
 from reprieve_studies.article import Figure, Section, Table
 from reprieve_studies.charts import bars_over_seeds
 from reprieve_studies.seeds import interval
@@ -14,13 +15,8 @@ _ANSWERS = {True: "yes", False: "no", None: "undecided"}
 
 def facts(outcome: Outcome) -> dict[str, str]:
     """Return what was run."""
-    plan = outcome.plan
-    return {
-        "Paper": DATA["paper"],
-        "Requests of a run": ", ".join(f"{plan.requests(load):,}" for load in plan.loads),
-        "Runs": f"{len(outcome.runs):,}",
-        "Seeds": ", ".join(map(str, plan.seeds)),
-    }
+    requests = [f"{outcome.plan.requests(load):,}" for load in outcome.plan.loads]
+    return frame.facts(DATA, outcome.plan, requests=requests, runs=len(outcome.runs))
 
 
 def sections(outcome: Outcome) -> list[Section]:
@@ -39,10 +35,8 @@ def gains(outcome: Outcome) -> Figure:
         for load, cycles in outcome.cells(case):
             key = (DATA["loads"][load]["title"], f"{cycles:,}", DATA["arms"][name]["title"])
             found[key] = [
-                100 * (1 - tail_us(outcome.runs[Spot(load, "plus", name, cycles, seed)], "p99_9")
-                       / tail_us(outcome.runs[Spot(load, "base", name, cycles, seed)], "p99_9"))
-                for seed in outcome.plan.seeds
-            ]  # fmt: skip
+                outcome.gain_of(case, [(load, cycles)], seed) for seed in outcome.plan.seeds
+            ]
     caption = (
         "By how much AERO+ shortens the p99.9 of reads against BASE, by load, program/erase "
         "cycles and what is suspended, with 95 % intervals over the seeds."
