@@ -32,7 +32,7 @@ _NEEDED = {
 }
 _BATCH = 32
 _POINTS_MAX = 10**7
-_RANGE_MAX = 2**1023
+RANGE_MAX = 2**1023
 """Half of the greatest number, so that a range has a length."""
 
 
@@ -189,7 +189,7 @@ class _Reader:
         for name in ("from", "to"):
             value: Any = table.get(name)
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not is_number or not abs(value) < _RANGE_MAX:
+            if not is_number or not abs(value) < RANGE_MAX:
                 raise self.wrong(f"{where}: {name} is {value!r}; must be a number below 2^1023")
         low, high, scale = table["from"], table["to"], table.get("scale", "linear")
         if scale not in ("linear", "log"):
