@@ -1,5 +1,6 @@
 """One run from scenario to result, in memory or into a directory."""
 
+import errno
 import json
 import os
 import resource
@@ -17,7 +18,7 @@ from reprieve.extras import need_plots
 from reprieve.latency import KINDS, json_text, power_csv
 from reprieve.named_policies import Split
 from reprieve.notebook import run_bar
-from reprieve.outputs import ResultDirectory, for_native
+from reprieve.outputs import ResultDirectory, explained, for_native
 from reprieve.policy import OwnPolicies, Scheduler, SuspensionPolicy
 from reprieve.precision import Kept, decided
 from reprieve.result import Result
@@ -181,7 +182,13 @@ class Drive:
     """Results with which the state gets its name."""
 
     def __post_init__(self) -> None:
-        """Refuse what is neither the start nor the end."""
+        """Refuse what is neither the start nor the end, and a place that no state can have."""
+        if self.save_state is not None:
+            place = Path(self.save_state)
+            with explained(place):
+                if place.is_dir():
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+                os.scandir(place.parent).close()
         if self.save_state_at not in get_args(When):
             raise UserError(
                 f'save_state_at = "{self.save_state_at}" is no time to save a state; '
