@@ -182,13 +182,7 @@ class Drive:
     """Results with which the state gets its name."""
 
     def __post_init__(self) -> None:
-        """Refuse what is neither the start nor the end, and a place that no state can have."""
-        if self.save_state is not None:
-            place = Path(self.save_state)
-            with explained(place):
-                if place.is_dir():
-                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-                os.scandir(place.parent).close()
+        """Refuse what is neither the start nor the end."""
         if self.save_state_at not in get_args(When):
             raise UserError(
                 f'save_state_at = "{self.save_state_at}" is no time to save a state; '
@@ -200,6 +194,15 @@ class Drive:
         if self.from_state is None:
             return ""
         return f"# The run did not precondition: --from-state {json.dumps(str(self.from_state))}\n"
+
+    def check_place(self) -> None:
+        """Raise UserError before the run if no state can be written to its file after it."""
+        if self.save_state is not None:
+            place = Path(self.save_state)
+            with explained(place):
+                if place.is_dir():
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+                os.scandir(place.parent).close()
 
     def save(self, simulation: _native.Simulation, when: When) -> None:
         """Write the state to its file, if this is the time for it."""
@@ -340,6 +343,7 @@ def _simulate(
     """Run a scenario."""
     kept = {"requests": log is not None, "series": keep_series}
     split, own, simulation = opened(source, drive, **kept, drawing=drawing)
+    drive.check_place()
     step_requests = _STEP_REQUESTS_FIRST
     more = True
     watch(*simulation.progress())
