@@ -7,8 +7,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from reprieve import words
 from reprieve._native import DriveArray, Table, UserError
-from reprieve.scenario import ScenarioLike, Source
+from reprieve.scenario import ScenarioLike, Source, toml_value
 
 __all__ = ["Array", "Reads"]
 
@@ -81,29 +82,31 @@ class Array:
         load: bool = False,
         **overrides: object,
     ) -> None:
-        whole: dict[str, int | None] = {"drives": drives, "parity": parity, "mirrors": mirrors}
-        whole |= {"chunk_bytes": chunk_bytes, "controller_ns": controller_ns, "threads": threads}
-        whole |= {"rebuild": rebuild, "rebuild_stripes": rebuild_stripes}
-        whole |= {"collecting_drives": collecting_drives}
-        for name, value in whole.items():
-            if value is not None and not 0 <= value < 1 << 62:
-                raise UserError(f"{name} = {value}: must be a whole number from 0 to 2^62 − 1")
+        drives = words.whole("drives", drives, 1, 65535)
+        whole = {"parity": parity, "mirrors": mirrors, "chunk_bytes": chunk_bytes}
+        whole |= {"controller_ns": controller_ns, "rebuild_stripes": rebuild_stripes}
+        maybe = {"threads": threads, "rebuild": rebuild, "collecting_drives": collecting_drives}
+        whole |= {name: value for name, value in maybe.items() if value is not None}
+        reals = {"hedge_after_us": hedge_after_us, "busy_window_us": busy_window_us}
+        reals |= {"rebuild_bytes_per_s": rebuild_bytes_per_s}
+        reals = {name: value for name, value in reals.items() if value is not None}
+        reals |= {"collection_poll_us": collection_poll_us}
         if read not in get_args(Reads):
-            words = ", ".join(f'"{word}"' for word in get_args(Reads))
-            raise UserError(f'read = "{read}": must be one of {words}')
-        for drive in failed:
-            if not 0 <= drive < drives:
-                raise UserError(f"failed = {list(failed)}: must be numbers below drives = {drives}")
-        options: dict[str, object] = {**whole, "read": read, "hedge_after_us": hedge_after_us}
-        options |= {"busy_window_us": busy_window_us, "parity_log": parity_log}
-        options |= {"failed": list(failed), "rebuild_bytes_per_s": rebuild_bytes_per_s}
-        options |= {"collection_poll_us": collection_poll_us}
-        given = {name: value for name, value in options.items() if value is not None}
-        # A value of these is written alike in JSON and in TOML.
-        table = "".join(f"{name} = {json.dumps(value)}\n" for name, value in given.items())
+            choices = ", ".join(f'"{word}"' for word in get_args(Reads))
+            raise UserError(f'read = "{read}": must be one of {choices}')
+        if parity_log not in (True, False):
+            raise UserError(f"parity_log = {parity_log!r}: must be True or False")
+        numbers = [words.whole("failed", drive, 0, drives - 1) for drive in np.atleast_1d(failed)]
+        options: dict[str, Any] = {"drives": drives, "read": read, "failed": numbers}
+        options |= {"parity_log": parity_log}
+        options |= {name: words.whole(name, value) for name, value in whole.items()}
+        options |= {name: words.real(name, value) for name, value in reals.items()}
+        table = "".join(f"{name} = {toml_value(value)}\n" for name, value in options.items())
         source = scenario if isinstance(scenario, Source) else Source.of(scenario, overrides)
         source = source.built_in("a drive of an array runs without Python, and its policy cannot")
-        self._array = DriveArray(source.text, source.path, list(source.sets), table, load)
+        # A command has a source, whose mistakes are of its options.
+        made = DriveArray if source is scenario else words.in_python(DriveArray)
+        self._array = made(source.text, source.path, list(source.sets), table, load)
 
     @property
     def capacity_bytes(self) -> int:
@@ -129,8 +132,8 @@ class Array:
         if given.size and given.dtype == np.bool_:
             op = given.astype(np.int8)
         if given.ndim != 1 or op.min(initial=0) < 0:
-            words = ", ".join(f'"{word}"' for word in _OPS)
-            raise UserError(f"write: must be a sequence of True and False, or of {words}")
+            known = ", ".join(f'"{word}"' for word in _OPS)
+            raise UserError(f"write: must be a sequence of True and False, or of {known}")
         columns = {"arrival_ns": arrival_ns, "offset": offset, "bytes": bytes}
         whole = {name: _whole_numbers(name, values) for name, values in columns.items()}
         for name, values in whole.items():

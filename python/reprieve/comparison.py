@@ -164,7 +164,7 @@ def _check(source: Source, axes: Sequence[Axis]) -> None:
     for axis in axes:
         if axis.key in seen:
             raise UserError(f"--axis {axis.key}: the key is also set elsewhere; give it once")
-        if any(not value for value in axis.values):
+        if not axis.values or not all(axis.values):
             raise UserError(f"--axis {axis.key}: a value is empty; must be KEY=V1,V2,…")
         seen += axis.arms or [axis.key]
 

@@ -15,6 +15,7 @@ from reprieve.foreign import read_json
 from reprieve.latency import percent_of
 from reprieve.request_log import CAUSES
 from reprieve.result import Result
+from reprieve.toml_values import parse_toml
 
 FEWEST = 10
 """Requests that a part has at least of which something is said in words."""
@@ -71,7 +72,9 @@ class Explanation:
         summary = _summary(directory / "summary.json")
         if not (directory / "requests.parquet").is_file():
             raise UserError(f"{directory / 'requests.parquet'}: is missing; {_AGAIN}")
-        return cls(directory, summary, _text(directory / "scenario.toml"))
+        text = _text(directory / "scenario.toml")
+        parse_toml(text, str(directory / "scenario.toml"))
+        return cls(directory, summary, text)
 
     def kinds(self) -> Iterator[str]:
         """Return the kinds of requests that there are: "read", "write"."""

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from reprieve import words
 from reprieve._native import Drive, KvTier, UserError, kv_plan
 from reprieve.array import Array
 from reprieve.result import Result
@@ -18,6 +19,7 @@ __all__ = ["KvCache", "Loaded", "Lookup", "Prompts"]
 
 _SECTOR_BYTES = 512
 _NS = 1_000_000_000
+_LONGEST_NS = 1 << 61
 # Smallest and largest values, as of the keys of a scenario.
 _RANGES = {
     "bytes_per_token": (1, 1 << 30),
@@ -119,10 +121,15 @@ class Prompts:
         >>> prompts.first_token_ns(1e9), prompts.first_token_ns(1e9, servers=None)
         (array([105, 205]), array([105, 115]))
         """
-        if not 0 < tokens_per_s < np.inf or (servers is not None and servers < 1):
+        tokens_per_s = words.real("tokens_per_s", tokens_per_s)
+        servers = None if servers is None else words.whole("servers", servers)
+        if not 0 < tokens_per_s < np.inf or servers == 0:
             what = "must be a positive number of tokens a second, and one server or more"
             raise UserError(f"tokens_per_s = {tokens_per_s}, servers = {servers}: {what}")
-        compute_ns = np.rint(self.computed_tokens * (_NS / tokens_per_s)).astype(np.int64)
+        each_ns = self.computed_tokens * (_NS / tokens_per_s)
+        if each_ns.sum() > _LONGEST_NS:
+            raise UserError(f"tokens_per_s = {tokens_per_s}: must be more, or it takes centuries")
+        compute_ns = np.rint(each_ns).astype(np.int64)
         if servers is None:
             alone: Whole = self.loaded_ns + compute_ns - self.arrival_ns
             return alone
@@ -184,10 +191,12 @@ class KvCache:
             "request_bytes": request_bytes,
             "store_bytes_per_s": store_bytes_per_s,
         }
-        for name, value in whole.items():
-            least, most = _RANGES[name]
-            if value is not None and not least <= value <= most:
-                raise UserError(f"{name} = {value}: must be from {least} to {most}")
+        whole = {
+            name: value
+            if value is None and name == "store_bytes_per_s"
+            else words.whole(name, value, *_RANGES[name])
+            for name, value in whole.items()
+        }
         if request_bytes % _SECTOR_BYTES:
             raise UserError(f"request_bytes = {request_bytes}: must be a multiple of 512")
         self.device = device
@@ -208,13 +217,13 @@ class KvCache:
         `blocks`: a number for each block of its tokens, equal for equal prefixes; a partial last
         one is not cached, nor are tokens without a block.
         """
-        if not 1 <= tokens <= 1 << 40:
-            raise UserError(f"tokens = {tokens}: must be from 1 to 2^40")
-        if at_ns < self.device.now_ns:
+        tokens = words.whole("tokens", tokens, 1, 1 << 40)
+        if (at_ns := words.whole("at_ns", at_ns, 0, _LONGEST_NS)) < self.device.now_ns:
             now = f"the device's time, {self.device.now_ns}"
             raise UserError(f"at_ns = {at_ns}: must not be before {now}")
+        blocks = [words.whole("a block", block, 0, (1 << 64) - 1) for block in blocks]
         number = len(self._rows)
-        found, transfers = self._tier.serve(at_ns, tokens, list(blocks))
+        found, transfers = self._tier.serve(at_ns, tokens, blocks)
         self._rows.append((at_ns, tokens, found))
         self._loaded_ns.append(at_ns)
         self._open_loads.append(sum(not transfer[0] for transfer in transfers))

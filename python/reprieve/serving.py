@@ -11,6 +11,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
+from reprieve import words
 from reprieve._native import Server, UserError
 from reprieve.overwriting import is_special
 from reprieve.scenario import ScenarioLike, Source
@@ -78,6 +79,8 @@ class ServeOptions:
                 f"record {os.fspath(self.record)}: must be a file, as the scenario that replays it "
                 "goes beside it"
             )
+        if self.memory_bytes is not None:
+            words.whole("memory_bytes", self.memory_bytes)
         metrics = self.metrics
         return vars(self) | {
             "socket": socket,

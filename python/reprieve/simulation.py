@@ -1,5 +1,6 @@
 """One run from scenario to result, in memory or into a directory."""
 
+import errno
 import json
 import os
 import resource
@@ -17,7 +18,7 @@ from reprieve.extras import need_plots
 from reprieve.latency import KINDS, json_text, power_csv
 from reprieve.named_policies import Split
 from reprieve.notebook import run_bar
-from reprieve.outputs import ResultDirectory, for_native
+from reprieve.outputs import ResultDirectory, explained, for_native
 from reprieve.policy import OwnPolicies, Scheduler, SuspensionPolicy
 from reprieve.precision import Kept, decided
 from reprieve.result import Result
@@ -194,6 +195,15 @@ class Drive:
             return ""
         return f"# The run did not precondition: --from-state {json.dumps(str(self.from_state))}\n"
 
+    def check_place(self) -> None:
+        """Raise UserError before the run if no state can be written to its file after it."""
+        if self.save_state is not None:
+            place = Path(self.save_state)
+            with explained(place):
+                if place.is_dir():
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+                os.scandir(place.parent).close()
+
     def save(self, simulation: _native.Simulation, when: When) -> None:
         """Write the state to its file, if this is the time for it."""
         if self.save_state is not None and self.save_state_at == when:
@@ -333,6 +343,7 @@ def _simulate(
     """Run a scenario."""
     kept = {"requests": log is not None, "series": keep_series}
     split, own, simulation = opened(source, drive, **kept, drawing=drawing)
+    drive.check_place()
     step_requests = _STEP_REQUESTS_FIRST
     more = True
     watch(*simulation.progress())

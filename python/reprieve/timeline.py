@@ -16,6 +16,7 @@ FILE_NAME = "timeline.perfetto-trace"
 
 _UNITS_NS = {"ns": 1, "us": 1_000, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s)")
+_END_NS = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,10 @@ class Window:
 
     def __post_init__(self) -> None:
         """Refuse a stretch before the start of the run, and one of no length."""
-        if self.from_ns < 0:
-            raise UserError(f"timeline_from_ns = {self.from_ns}: must be 0 or more")
-        if self.for_ns is not None and self.for_ns <= 0:
-            raise UserError(f"timeline_for_ns = {self.for_ns}: must be more than 0")
+        if not 0 <= self.from_ns < _END_NS:
+            raise UserError(f"timeline_from_ns = {self.from_ns}: must be 0 or more, and below 2^62")
+        if self.for_ns is not None and not 0 < self.for_ns < _END_NS:
+            raise UserError(f"timeline_for_ns = {self.for_ns}: must be more than 0, and below 2^62")
 
     def drawn(self) -> tuple[int, int | None, bool]:
         """Return the stretch as the simulator takes it: from, until, phases."""
@@ -59,6 +60,8 @@ def time_ns(option: str, text: str) -> int:
     ns = Decimal(found[1]) * _UNITS_NS[found[2]]
     if ns != ns.to_integral_value():
         raise UserError(f'{option} "{text}" is no whole number of nanoseconds')
+    if ns >= _END_NS:
+        raise UserError(f'{option} "{text}" is too long; must be below 2^62 ns')
     return int(ns)
 
 

@@ -1,10 +1,12 @@
 """Text from elsewhere, as it may stand in a sentence on a terminal."""
 
 import math
+import operator
 import re
 import tomllib
 from collections.abc import Callable, Iterable
 from functools import wraps
+from numbers import Real
 from typing import Any, ParamSpec, TypeVar
 
 from reprieve._native import UserError
@@ -49,6 +51,22 @@ def number(text: str) -> float:
         return float(text)
     except ValueError:
         return math.nan
+
+
+def whole(name: str, given: Any, least: int = 0, most: int = (1 << 62) - 1) -> int:
+    """Return an argument, a whole number of any type between two; UserError names it if not."""
+    if isinstance(given, bool) or not hasattr(given, "__index__"):
+        raise UserError(f"{name} = {given!r}: must be a whole number")
+    if not least <= (found := operator.index(given)) <= most:
+        raise UserError(f"{name} = {found}: must be from {least} to {most}")
+    return found
+
+
+def real(name: str, given: Any) -> float:
+    """Return an argument, a number of any type; UserError names it if not."""
+    if isinstance(given, bool) or not isinstance(given, Real):
+        raise UserError(f"{name} = {given!r}: must be a number")
+    return float(given)
 
 
 def hint(name: str, known: Iterable[str], otherwise: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -138,13 +139,19 @@ def test_mistakes_are_sentences() -> None:
     wrong: list[tuple[Callable[[], object], str]] = [
         (lambda: raid5(mirrors=5), "mirrors = 5: must be 1 with parity"),
         (lambda: raid5(failed=[1, 2]), r"failed = \[1, 2\]: data is lost"),
-        (lambda: raid5(failed=[-1]), r"failed = \[-1\]: must be numbers below drives = 5"),
-        (lambda: raid5(threads=-1), "threads = -1: must be a whole number"),
+        (lambda: raid5(failed=[-1]), "failed = -1: must be from 0 to 4"),
+        (lambda: raid5(failed=["3"]), "failed = .*3.*: must be a whole number"),
+        (lambda: raid5(threads=-1), "threads = -1: must be from 0"),
+        (lambda: raid5(mirrors=None), "mirrors = None: must be a whole number"),
+        (lambda: raid5(rebuild_stripes="9"), "rebuild_stripes = '9': must be a whole number"),
+        (lambda: raid5(hedge_after_us="9"), "hedge_after_us = '9': must be a number"),
+        (lambda: raid5(busy_window_us=math.nan), "busy_window_us = NaN: must be from 0.001"),
+        (lambda: raid5(parity_log="no"), "parity_log = 'no': must be True or False"),
         (lambda: raid5(read="hedge"), 'read = "hedge": must be one of "direct"'),
         (lambda: raid5(read="hedged"), "needs hedge_after_us"),
         (lambda: raid5(read="hedged", hedge_after_us=-1), "hedge_after_us = -1: must be from"),
         (lambda: raid5(hedge_after_us=5), 'only read = "hedged" has it'),
-        (lambda: raid5(timing__t_reed_us=3), "t_read_us"),
+        (lambda: raid5(timing__t_reed_us=3), "^timing.t_reed_us: unknown key; did you mean"),
         (lambda: array.submit([5], ["raed"], [0], [PAGE]), "write: must be a sequence of True"),
         (lambda: array.submit([5], [1], [0], [PAGE]), "write: must be a sequence of True"),
         (lambda: raid5(collecting_drives=5), "collecting_drives = 5: must be at least 1 and below"),
@@ -156,6 +163,7 @@ def test_mistakes_are_sentences() -> None:
     for call, sentence in wrong:
         with pytest.raises(rp.UserError, match=sentence):
             call()
+    raid5(failed=np.array([3]), rebuild=np.int64(3), threads=np.uint8(1))
     assert len(array.run()) == 0
     array.submit(*good)
     assert array.run()["completion_ns"] == [5 + READ_NS]

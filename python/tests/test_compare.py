@@ -219,6 +219,8 @@ def test_wrong_value_stops_before_anything_runs(
 
 
 def test_values_of_an_axis_are_a_list(small: Path) -> None:
+    with pytest.raises(rp.UserError, match="axes policy: a value is empty"):
+        rp.compare(small, {"policy": []})
     with pytest.raises(rp.UserError, match=r"axes: policy = 'rps': must be a list of values"):
         rp.compare(small, {"policy": "rps"})
 

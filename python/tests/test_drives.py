@@ -298,6 +298,7 @@ def test_mistakes_end_in_one_sentence(hand: Path, reprieve: Reprieve) -> None:
     for arguments, sentence in (
         (("pe8111",), "drives: there is no pe8111; did you mean pe8110?"),
         (("--run",), "drives: --run must have the name of a drive"),
+        ((hand, "--run", "--fit"), "drives: --run and --fit: give one of them"),
         ((hand, "--device", "mbm"), "drives: --device must be given with --run"),
         ((hand, "--out", "x.toml"), "drives: --out must be given with --run"),
         ((hand, "--run", "--device", "mb"), 'there is no device "mb"'),

@@ -50,6 +50,14 @@ from .drive import SMALL, Reprieve
             ["rig", "--device=fast12-slc", "--commands=c.csv", "--out=none/o.csv"],
             "none/o.csv: cannot write here: No such file or directory; name another place",
         ),
+        (
+            ["run", "small.toml", "--timeline", "--timeline-from", "99999999999s"],
+            '--timeline-from "99999999999s" is too long; must be below 2^62 ns',
+        ),
+        (
+            ["run", "small.toml", "--save-state", "none/x"],
+            "none/x: cannot write here: No such file or directory; name another place",
+        ),
         (["policies", "lifo"], "policies: there is no lifo; did you mean fifo?"),
         (["policies", "xyzzy"], "policies: there is no xyzzy; `reprieve policies` lists all"),
     ],

@@ -178,6 +178,16 @@ def test_explain_needs_the_requests(
     assert told.stderr.count("\n") == 1
 
 
+def test_a_scenario_that_is_none_is_named(
+    reprieve: Reprieve, scenario: Path, tmp_path: Path
+) -> None:
+    assert reprieve("run", scenario, "--requests", "--out", "out").returncode == 0
+    (tmp_path / "out/scenario.toml").write_text("x\n")
+    told = reprieve("explain", "out")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert told.stderr.startswith("out/scenario.toml:1:2: not TOML: ")
+
+
 def test_wrong_words_are_refused(scenario: Path) -> None:
     result = rp.run(scenario, requests=True)
     for what, part in (("trim", "all"), ("read", "slowest")):

@@ -38,12 +38,15 @@ def wait_for_partial(directory: Path, process: subprocess.Popen[str]) -> None:
         time.sleep(0.01)
 
 
-def test_terminated_run_leaves_nothing(program: str, small: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_terminated_run_leaves_nothing(program: str, small: Path, number: signal.Signals) -> None:
+    if signal.getsignal(number) is signal.SIG_IGN:
+        pytest.skip("this process ignores it, and so do those that it starts")
     process = start(program, "run", str(small), *ENDLESS, cwd=small.parent)
     wait_for_partial(small.parent / "o", process)
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(number)
     assert process.communicate() == ("", "")
-    assert process.returncode == 143
+    assert process.returncode == 128 + number
     assert sorted(path.name for path in small.parent.iterdir()) == ["small.toml"]
 
 

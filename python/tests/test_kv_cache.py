@@ -177,6 +177,8 @@ def test_a_truncated_trace_is_an_error_with_its_line(
     ("call", "sentence"),
     [
         ({"dram_bytes": -1}, "dram_bytes = -1: must be from 0 to 1152921504606846976"),
+        ({"dram_bytes": "1 GiB"}, "dram_bytes = '1 GiB': must be a whole number"),
+        ({"store_bytes_per_s": 1.5}, "store_bytes_per_s = 1.5: must be a whole number"),
         ({"request_bytes": 700}, "request_bytes = 700: must be a multiple of 512"),
         ({"store": "never"}, 'store = "never": must be one of "evicted", "computed"'),
         ({"block_tokens": 1 << 20, "bytes_per_token": 1 << 30}, "workload.kv_block_tokens = 10485"),
@@ -195,8 +197,19 @@ def test_prompts_out_of_order_and_other_runs_are_refused() -> None:
         cache.request(4, 600, [1])
     with pytest.raises(rp.UserError, match="tokens = 0: must be from 1"):
         cache.request(9, 0)
-    with pytest.raises(rp.UserError, match="tokens_per_s = 0, servers = 1: must be a positive"):
-        cache.run().first_token_ns(0)
+    for block, what in ((-3, "must be from 0 to 18446744073709551615"), (0.5, "must be a whole")):
+        with pytest.raises(rp.UserError, match=f"a block = {block}: {what}"):
+            cache.request(9, 600, [block])  # type: ignore[list-item]
+    # A prompt without blocks never reaches the drive, which refuses such a time.
+    with pytest.raises(rp.UserError, match=f"at_ns = {1 << 63}: must be from 0 to"):
+        cache.request(1 << 63, 5)
+    prompts = cache.run()
+    with pytest.raises(rp.UserError, match=r"tokens_per_s = 0.0, servers = 1: must be a positive"):
+        prompts.first_token_ns(0)
+    with pytest.raises(rp.UserError, match="tokens_per_s = 1e-300: must be more"):
+        prompts.first_token_ns(1e-300)
+    with pytest.raises(rp.UserError, match=r"servers = 1.5: must be a whole number"):
+        prompts.first_token_ns(1e9, servers=1.5)  # type: ignore[arg-type]
     mixed = {"generator": "mixed", "requests": 9, "read_fraction": 1, "queue_depth": 1}
     with pytest.raises(rp.UserError, match='generator: must be "kv-cache"'):
         rp.Prompts.of(rp.run({**SMALL, "workload": mixed}, requests=True))

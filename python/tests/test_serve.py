@@ -340,6 +340,8 @@ def test_metrics_count_what_was_asked(program: str, tmp_path: Path) -> None:
         (["--store", "."], "--store ."),
         (["--from-state", "short"], "short"),
         (["--store", "x", "--memory-bytes", "5"], "give one of them"),
+        (["--memory-bytes", "-1"], "memory_bytes = -1: must be from 0"),
+        (["--socket", "x", "--record", "x"], "x: is named for two outputs"),
         (["--store", "x", "--discard-data"], "give one of them"),
         (["--record", "no/such/folder/r"], "cannot be written"),
         (["--record", "r.toml"], "does not end in .toml"),

@@ -89,8 +89,7 @@ def test_checked_run_is_the_same(reprieve: Reprieve, steady: Path, tmp_path: Pat
         ),
         (
             ["--save-state", "none/s"],
-            "none/s: cannot write the state: No such file or directory (os error 2); "
-            "name another place",
+            "none/s: cannot write here: No such file or directory; name another place",
         ),
         (
             ["--save-state-at", "start"],

@@ -150,6 +150,12 @@ def test_order_and_number_of_workers_change_nothing(tmp_path: Path) -> None:
     assert contents(tmp_path / "1") == contents(tmp_path / "3")
 
 
+def test_damaged_table_is_written_anew(tmp_path: Path) -> None:
+    whole = rp.sweep(grid(), out=tmp_path).points
+    (tmp_path / "points.parquet").write_bytes(b"")
+    assert rp.sweep(grid(), out=tmp_path).points == whole
+
+
 def test_damaged_run_is_named_and_done_again(tmp_path: Path) -> None:
     rp.sweep(grid(), out=tmp_path)
     before = contents(tmp_path)
@@ -292,11 +298,19 @@ def test_parts_are_the_whole(reprieve: Reprieve, small: Path, tmp_path: Path) ->
     (tmp_path / "s.toml").write_text(text)
     assert reprieve("sweep", "s.toml", "--out", "whole").returncode == 0
     counts = []
+    cut = reprieve("sweep", "s.toml", "--out", "o", "--part", "2/3", "--minutes", "0")
+    assert (cut.returncode, cut.stdout.splitlines()[-1]) == (0, "part 2/3 is not done"), cut.stderr
     for part in ("2/3", "1/3", "3/3"):
         done = reprieve("sweep", "s.toml", "--out", "o", "--part", part, "--processes", "2")
         assert done.returncode == 0, done.stderr
         counts.append(int(done.stdout.split()[0]))
+        after = "after the last: reprieve sweep s.toml --out o --collect"
         assert not (tmp_path / "o/runs.parquet").exists()
+        assert done.stdout.splitlines()[-1] == f"part {part} is done; {after}"
+        if part == "2/3":
+            early = reprieve("sweep", "s.toml", "--out", "o", "--collect")
+            (tmp_path / "o/runs.parquet").unlink()
+            assert "s.toml: 7 of 10 runs are not finished, and not in the data set" in early.stderr
     assert counts == [3, 3, 4]
     done = reprieve("sweep", "s.toml", "--out", "o", "--collect")
     assert "10 runs, of which 0 were done now" in done.stdout
@@ -306,6 +320,12 @@ def test_parts_are_the_whole(reprieve: Reprieve, small: Path, tmp_path: Path) ->
         2,
         "--part and --collect: collect once, after the last part\n",
     )
+    again = reprieve("sweep", "s.toml", "--out", "o", "--collect", "--retry-failed")
+    assert again.returncode == 2
+    assert again.stderr == "--collect runs nothing; leave out --retry-failed and --minutes\n"
+    nothing = reprieve("sweep", "s.toml", "--out", "new", "--minutes", "0")
+    assert nothing.returncode == 2
+    assert nothing.stderr.endswith("nothing of it is finished in new; give it more --minutes\n")
     for wrong in ("0/3", "4/3", "3", "a/b"):
         refused = reprieve("sweep", "s.toml", "--out", "o", "--part", wrong)
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
@@ -439,8 +459,11 @@ def test_collecting_leaves_out_points_that_lack_a_seed(tmp_path: Path) -> None:
     whole = rp.sweep(grid(seeds=2), out=tmp_path).runs.to_pylist()
     lost = whole[3]["run"]
     lose(tmp_path, {lost})
-    outcome = sweep_into(read_plan(grid(seeds=2)), tmp_path, Settings(collect=True))
-    assert (outcome.runs, outcome.ran) == (7, 0)
+    told = list[str]()
+    settings = Settings(collect=True, tell=told.append)
+    outcome = sweep_into(read_plan(grid(seeds=2)), tmp_path, settings)
+    assert (outcome.runs, outcome.ran, outcome.left) == (7, 0, 1)
+    assert told == ["<dict>: 1 of 8 runs are not finished, and not in the data set"]
     kept = rp.Sweep(tmp_path)
     assert [row["run"] for row in kept.runs.to_pylist()] == [
         row["run"] for row in whole if row["run"] != lost
@@ -476,6 +499,8 @@ def test_query_finds_what_arrow_finds(reprieve: Reprieve, tmp_path: Path) -> Non
     assert pq.read_table(tmp_path / "f.parquet").column(0).to_pylist() == rates.to_pylist()
     document = json.loads((tmp_path / "f.json").read_text())
     assert document == [{"device_iops": rate} for rate in rates.to_pylist()]
+    shown = reprieve("query", "SELECT 1 a, 2 a, 'nan'::double b, chr(27) c", "o")
+    assert shown.stdout.splitlines()[2].split() == ["1", "2", "nan", "\\x1b"], shown.stderr
     header, *lines = (tmp_path / "f.csv").read_text().split()
     assert (header, [float(line) for line in lines]) == ('"device_iops"', rates.to_pylist())
 
@@ -491,6 +516,8 @@ def test_query_finds_what_arrow_finds(reprieve: Reprieve, tmp_path: Path) -> Non
         (["SELECT 1", "o", "--csv", "a", "--json", "b"], "query: --csv, --json and --parquet"),
         (["SELECT 1", "o", "--csv", "o/a/x/y/z.csv"], None),
         (["SELECT * FROM runs", "o", "--csv", "f"], "f: the column read_histogram is a list"),
+        (["SELECT 1 a, 2 a", "o", "--json", "f"], "f: two columns are a, which JSON has not"),
+        (["SELECT 'nan'::double", "o", "--json", "f"], "f: a number is NaN or infinite, which JSO"),
         (["SELECT 1", "o", "--json", "small.toml/f"], "small.toml: cannot write here"),
     ],
 )
@@ -583,3 +610,15 @@ def test_without_a_directory_nothing_stays() -> None:
     assert made.runs.num_rows == 4
     del made
     assert not directory.exists()
+
+
+@pytest.mark.parametrize("address", ["foo", "tcp://127.0.0.1:x", "tls://127.0.0.1:1"])
+def test_a_wrong_address_of_a_scheduler_is_one_sentence(
+    reprieve: Reprieve, small: Path, tmp_path: Path, address: str
+) -> None:
+    pytest.importorskip("distributed")
+    text = f'scenario = "{small}"\ndesign = "grid"\n[axes]\npolicy = ["rps"]\n'
+    (tmp_path / "s.toml").write_text(text)
+    done = reprieve("sweep", "s.toml", "--scheduler", address)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert done.stderr.startswith(f"--scheduler {address}: no Dask scheduler answers there: ")

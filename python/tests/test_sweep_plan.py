@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,17 @@ def test_logarithmic_whole_numbers_fall_evenly_between_factors() -> None:
         ({"axes": {"k": [1, 2, 1]}}, "axes.k: has 1 twice; give each value once"),
         ({"axes": {"seed": [1, 2]}}, "seed: is no axis; write seeds = [1, 2, 3]"),
         ({"axes": {"k": {"from": 2, "to": 1, "points": 2}}}, "axes.k: from 2 to 1 is empty"),
+        (
+            {"axes": {"k": {"from": 2, "to": math.inf, "points": 2}}},
+            "axes.k: to is inf; must be",
+        ),
+        ({"axes": {"k": {"from": 2, "to": 10**400, "points": 2}}}, "axes.k: to is 1000"),
+        (
+            {"axes": {"k": {"from": 2, "to": 3, "points": 10**11}}},
+            "axes.k.points = 100000000000:",
+        ),
+        ({"axes": {"k": [date(1979, 1, 1)]}}, "axes.k is datetime.date"),
+        ({"set": {"k": date(1979, 1, 1)}}, "set.k is datetime.date"),
         ({"axes": {"k": {"from": 1, "to": 2}}}, "axes.k: the design grid needs points of a range"),
         (
             {"axes": {"k": {"from": 1, "to": 3, "points": 9}}},

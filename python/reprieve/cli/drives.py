@@ -53,6 +53,8 @@ def drives(
     A device is fitted to some conditions of a drive and predicts the others. The score is the
     median error of reads from p50 to p99, of predicted conditions.
     """
+    if run and fit:
+        raise UserError("drives: --run and --fit: give one of them")
     for option, value in {"--device": device, "--out": out}.items():
         if value is not None and not run and not (fit and option == "--out"):
             raise UserError(f"drives: {option} must be given with --run")

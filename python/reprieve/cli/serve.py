@@ -102,12 +102,12 @@ def serve(
     source = Source.read(scenario, sets or ())
     keys = (tls_cert, tls_key, tls_client_ca, from_state)
     read = [*inputs_of(source), *(path for path in keys if path is not None)]
-    # An image that is there goes on, and the server itself replaces nothing but a dead socket.
-    may_write([store, socket, control], inputs=read, force=True)
-    read += [] if store is None else [store]
     beside = None
     if record is not None and record.suffix != ".toml":  # the server refuses that name
         beside = record.with_suffix(".toml")
+    # An image that is there goes on, and the server itself replaces nothing but a dead socket.
+    may_write([store, socket, control, record, beside, summary], inputs=read, force=True)
+    read += [] if store is None else [store]
     may_write([record, beside, summary], inputs=read, force=force)
     server = server_of(source, asked)
     with progress() as bars:

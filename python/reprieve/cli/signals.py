@@ -1,4 +1,4 @@
-"""Signals: SIGINT and SIGTERM end every command within a second, whatever it is waiting for."""
+"""Signals: SIGINT, SIGTERM, SIGHUP end a command within a second, whatever it is waiting for."""
 
 import os
 import select
@@ -15,7 +15,7 @@ __all__ = ["INTERRUPTED", "heard", "interruptible", "save"]
 _GRACE_S = 0.7
 """Time for a command to end on its own and save its results."""
 
-_ENDING = (signal.SIGINT, signal.SIGTERM)
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 INTERRUPTED = 128 + signal.SIGINT
 """Exit status of a command that Ctrl-C has ended."""
@@ -53,6 +53,8 @@ def heard() -> Iterator[None]:
     system writes into a pipe, gives the command time to end in its own way, and ends the process.
     """
     signal.signal(signal.SIGTERM, _terminate)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # nohup has it ignored
+        signal.signal(signal.SIGHUP, _terminate)
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)

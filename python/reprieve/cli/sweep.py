@@ -1,5 +1,7 @@
 """`reprieve sweep` and `reprieve query`: many runs, and questions to what they gave."""
 
+import math
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +19,7 @@ from reprieve.extras import has_plots, missing
 from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write, named_by
 from reprieve.units import NOTHING, alike
+from reprieve.words import printable
 
 # What a screen takes in; the data set has all.
 _ROWS_MAX = 40
@@ -72,10 +75,12 @@ def sweep(
     failed = f", {outcome.failed:,} failed" if outcome.failed else ""
     say(f"{outcome.runs:,} runs, of which {outcome.ran:,} were done now{failed}")
     if part is not None:
-        say(f"part {part} is done; after the last: reprieve sweep {file} --collect")
-        return
-    say("wrote " + ", ".join(str(path) for path in outcome.files))
-    if not has_plots():
+        place = "" if out is None else f" --out {shlex.quote(str(out))}"
+        after = f"after the last: reprieve sweep {shlex.quote(str(file))}{place} --collect"
+        say(f"part {part} is not done" if outcome.left else f"part {part} is done; {after}")
+    else:
+        say("wrote " + ", ".join(str(path) for path in outcome.files))
+    if part is None and not has_plots():
         say(missing("report.html", "altair", "plots"))
     if outcome.is_partial:
         raise typer.Exit(INTERRUPTED)
@@ -150,9 +155,8 @@ def query(
         export(found, path, kind)
         say(f"wrote {path}")
     if not asked:
-        columns = found.to_pydict()
-        rows = table("", found.column_names, 0)
-        for row in zip(*map(_asked, columns.values()), strict=True):
+        rows = table("", [*map(printable, found.column_names)], 0)
+        for row in zip(*(_asked(column.to_pylist()) for column in found.columns), strict=True):
             rows.add_row(*row)
         show(rows)
 
@@ -161,5 +165,7 @@ def _asked(values: Sequence[Any]) -> list[str]:
     """Write a column that was asked for: numbers that are not whole with six digits."""
     numbers = [value for value in values if isinstance(value, float)]
     if not numbers or any(not isinstance(value, float | None) for value in values):
-        return [NOTHING if value is None else str(value) for value in values]
+        return [NOTHING if value is None else printable(str(value)) for value in values]
+    if not all(map(math.isfinite, numbers)):
+        return [NOTHING if value is None else f"{value:.{_ASKED_DIGITS}g}" for value in values]
     return alike(values, digits=_ASKED_DIGITS)

@@ -64,7 +64,7 @@ def current(plan: Plan, directory: Path, stamp: str, *, with_page: bool) -> list
     if with_page:
         files.append(directory / PAGE)
     try:
-        is_known = (directory / _STAMP).read_text(encoding="utf-8") == stamp
+        is_known = (directory / _STAMP).read_text(encoding="utf-8") == _mark(directory, stamp)
     except OSError:
         return []
     return files if is_known and all(file.exists() for file in files) else []
@@ -73,7 +73,13 @@ def current(plan: Plan, directory: Path, stamp: str, *, with_page: bool) -> list
 def remember(directory: Path, stamp: str) -> None:
     """Note what the data set is of."""
     with explained(directory / _STAMP):
-        (directory / _STAMP).write_text(stamp, encoding="utf-8")
+        (directory / _STAMP).write_text(_mark(directory, stamp), encoding="utf-8")
+
+
+def _mark(directory: Path, stamp: str) -> str:
+    """Return a stamp with the lengths of the files, which tell a damaged one."""
+    files = (directory / name for name in (RUNS, POINTS, MEASURES, DIFFERENCES))
+    return " ".join([stamp, *(str(file.stat().st_size) for file in files if file.exists())])
 
 
 def forget(directory: Path) -> None:

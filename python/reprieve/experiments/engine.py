@@ -4,7 +4,7 @@ import hashlib
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -153,6 +153,8 @@ class Outcome:
     """Runs that were done now; the others had been done before."""
     failed: int
     """Runs of its points that failed."""
+    left: int
+    """Runs that are not finished, of each point and seed."""
     files: list[Path] = field(default_factory=list)
     is_partial: bool = False
     """An interrupt ended it early."""
@@ -194,6 +196,8 @@ def sweep_into(plan: Plan, directory: Path, settings: Settings) -> Outcome:
     executor = settings.executor()
     if settings.collect and settings.part is not None:
         raise UserError("--part and --collect: collect once, after the last part")
+    if settings.collect and (settings.retry_failed or settings.minutes is not None):
+        raise UserError("--collect runs nothing; leave out --retry-failed and --minutes")
     if plan.design == "pareto":
         if settings.part is not None:
             raise plan.wrong(
@@ -265,7 +269,11 @@ class _Work:
         if not told.runs and self.is_partial:
             raise KeyboardInterrupt
         if not told.runs:
-            raise plan.wrong(f"nothing of it is finished in {directory}; run it without --collect")
+            how = "run it without --collect" if settings.collect else "give it more --minutes"
+            raise plan.wrong(f"nothing of it is finished in {directory}; {how}")
+        if settings.collect and told.left:
+            what = f"{told.left:,} of {len(rows):,} runs are not finished, and not in the data set"
+            settings.tell(f"{plan.path}: {what}")
         if told.failed == told.runs:
             error = next(store.row(row.run).error for row in rows.finished(store))
             store.forget_written()
@@ -280,16 +288,20 @@ class _Work:
 
     def _survey(self, rows: Rows) -> tuple[Outcome, str]:
         """Count the different runs that are finished, and digest what their data set is of."""
-        plan, seen, failed = self.plan, set[int](), 0
+        plan, seen, failed, left = self.plan, set[int](), 0, 0
         view = [plan.design, plan.keys, plan.seeds, plan.goals, plan.axes, len(rows)]
         made = hashlib.blake2b(repr(view).encode(), digest_size=16)
-        for row in rows.finished(self.store):
+        for row in rows:
+            if not self.store.has(row.run):
+                left += 1
+                continue
             made.update(row.run.encode())
             key = hash(row.run)
             if key not in seen:
                 seen.add(key)
                 failed += self.store.has_failed(row.run)
-        return Outcome(len(seen), self.ran, failed), made.hexdigest()
+        outcome = Outcome(len(seen), self.ran, failed, left, is_partial=self.is_partial)
+        return outcome, made.hexdigest()
 
     def _write(self, rows: Rows, directory: Path, told: Outcome, stamp: str) -> Outcome:
         plan, store, command = self.plan, self.store, self.settings.command
@@ -308,7 +320,7 @@ class _Work:
 
                 files.append(page.write(plan, store, rows, directory, command or ""))
             dataset.remember(directory, stamp)
-        return Outcome(told.runs, told.ran, told.failed, files, self.is_partial)
+        return replace(told, files=files)
 
     def _do(self, rows: Rows, progress: Progress) -> None:
         before = progress.ran

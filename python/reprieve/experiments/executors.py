@@ -130,9 +130,12 @@ def dask(address: str) -> Executor:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
     def executor(tasks: Iterable[Task]) -> Iterator[Row]:
+        client = distributed.Client.__new__(distributed.Client)
         try:
-            client = distributed.Client(address, timeout=_CONNECT_TIMEOUT, set_as_default=False)
+            client.__init__(address, timeout=_CONNECT_TIMEOUT, set_as_default=False)
         except (OSError, ValueError, TypeError, RuntimeError) as error:
+            # Half made, it would wait for itself at its end, and say so.
+            client.status = "closed"
             raise UserError(
                 f"--scheduler {address}: no Dask scheduler answers there: {error}"
             ) from None

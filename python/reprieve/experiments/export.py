@@ -27,7 +27,16 @@ def _write(found: "pa.Table", file: BinaryIO, kind: str, path: Path) -> None:
     if kind == "parquet":
         pq.write_table(found, file)
     elif kind == "json":
-        text = json.dumps(found.to_pylist(), indent=2, ensure_ascii=False, default=str)
+        names = found.column_names
+        if twice := [name for place, name in enumerate(names) if name in names[:place]]:
+            raise UserError(f"{path}: two columns are {twice[0]}, which JSON has not; rename one")
+        try:
+            text = json.dumps(
+                found.to_pylist(), indent=2, ensure_ascii=False, default=str, allow_nan=False
+            )
+        except ValueError:
+            what = "a number is NaN or infinite, which JSON has not; write --csv or --parquet"
+            raise UserError(f"{path}: {what}, or select others") from None
         file.write(f"{text}\n".encode())
     else:
         for field in found.schema:

@@ -31,6 +31,9 @@ _NEEDED = {
     "pareto": ("axes", "samples", "goals"),
 }
 _BATCH = 32
+_POINTS_MAX = 10**7
+RANGE_MAX = 2**1023
+"""Half of the greatest number, so that a range has a length."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,10 @@ class _Reader:
             raise self.wrong(f"{key}: is {value!r}; must be a table")
         return _flat(value)
 
+    def toml(self, key: str, value: Any) -> str:
+        """Write a value in TOML; UserError, which names the key, if TOML has no such value."""
+        return toml_value(value, f"{self._path}: {key}")
+
     def axis(self, key: str, value: Any, design: str) -> Axis:
         if isinstance(value, Mapping):
             return Axis(key, self._range(key, value, design))
@@ -156,7 +163,7 @@ class _Reader:
                 "{ from = 1, to = 10 }"
             )
         values = tuple(reference(item) for item in value)
-        texts = [toml_value(short(key, item)) for item in values]
+        texts = [self.toml(f"axes.{key}", short(key, item)) for item in values]
         for place, text in enumerate(texts):
             if text in texts[:place]:
                 raise self.wrong(f"axes.{key}: has {text} twice; give each value once")
@@ -180,9 +187,10 @@ class _Reader:
             if name not in ("from", "to", "scale", "points"):
                 raise self.wrong(f"{where}: {name} is unknown; a range has from, to, scale, points")
         for name in ("from", "to"):
-            value = table.get(name)
-            if not isinstance(value, int | float) or isinstance(value, bool):
-                raise self.wrong(f"{where}: {name} is {value!r}; must be a number")
+            value: Any = table.get(name)
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or not abs(value) < RANGE_MAX:
+                raise self.wrong(f"{where}: {name} is {value!r}; must be a number below 2^1023")
         low, high, scale = table["from"], table["to"], table.get("scale", "linear")
         if scale not in ("linear", "log"):
             raise self.wrong(f'{where}: scale is {scale!r}; must be "linear" or "log"')
@@ -195,8 +203,8 @@ class _Reader:
         if (points is None) == is_grid:
             needs = "needs" if is_grid else "draws its own, and has no"
             raise self.wrong(f"{where}: the design {design} {needs} points of a range")
-        if points is not None and (not isinstance(points, int) or points < 2):  # noqa: PLR2004
-            raise self.wrong(f"{where}: points is {points!r}; must be a whole number from 2")
+        if points is not None:
+            words.whole(f"{self._path}: {where}.points", points, 2, _POINTS_MAX)
         return Range(low, high, scale == "log", points)
 
     def seeds(self) -> tuple[int, ...]:
@@ -228,6 +236,8 @@ class _Reader:
             raise self.wrong(f"points: is {listed!r}; must be tables [[points]]")
         rows = tuple(_flat(row) for row in listed)
         for number, row in enumerate(rows, 1):
+            for key, value in row.items():
+                self.toml(f"points.{key}", value)
             if not row or set(row) != set(rows[0]):
                 raise self.wrong(
                     f"points: the {number}. has the keys {', '.join(row) or 'none'}, the first "
@@ -281,7 +291,7 @@ def _source(read: _Reader) -> Source:
     else:
         raise read.wrong(f"scenario: is {scenario!r}; must be the path of a scenario file")
     sets = read.table("set").items()
-    return source.with_sets([f"{key}={toml_value(value)}" for key, value in sets])
+    return source.with_sets([f"{key}={read.toml(f'set.{key}', value)}" for key, value in sets])
 
 
 def _check_sets(plan: Plan) -> None:

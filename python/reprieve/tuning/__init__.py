@@ -156,6 +156,10 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
     from reprieve.tuning.search import Found, Measured, Scenarios, Search
 
     _need()
+    given = [text.partition("=")[0].strip() for text in source.sets]
+    for axis in asked.axes:
+        if axis.key in given:
+            raise UserError(f"{axis.key}: is given by --set, and varies; give it once")
     executor = Places(settings.workers, settings.scheduler).executor()
     scenarios = Scenarios(source, asked)
     first = int(tomllib.loads(source.resolve())["seed"])
@@ -163,7 +167,7 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
     until_s = None if minutes is None else time.monotonic() + 60 * minutes
     with locked(directory) as store:
         seeds = range(first, first + settings.seeds)
-        measure = Measured(store, executor, scenarios, seeds)
+        measure = Measured(store, executor, scenarios, seeds, until_s)
         shown_s = time.monotonic()
 
         def show(found: Found) -> None:

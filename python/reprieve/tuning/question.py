@@ -11,7 +11,7 @@ from typing import Any
 from reprieve import words
 from reprieve._native import UserError
 from reprieve.confidence import FIGURES
-from reprieve.experiments.plan import Axis, Range, Value
+from reprieve.experiments.plan import RANGE_MAX, Axis, Range, Value
 from reprieve.latency import KINDS
 from reprieve.scenario import toml_value
 
@@ -163,7 +163,7 @@ def axis(text: str) -> Axis:
     low, _, high = span.partition("..")
     ends = [_value(low), _value(high)]
     if scale not in ("", "log") or not all(
-        isinstance(end, (int, float)) and not isinstance(end, bool) for end in ends
+        type(end) in (int, float) and abs(end) < RANGE_MAX for end in ends
     ):
         raise UserError(f"--vary {text}: must be KEY=LO..HI with two numbers, or KEY=LO..HI:log")
     first, last = ends

@@ -138,6 +138,8 @@ class Search:
         else:
             for asked in (self.question, *self.question.freed()):
                 self._search(asked, tries if asked is self.question else tries // 4, seed)
+        if not self.found.tried and self.found.is_cut_short:
+            raise UserError("tune: --minutes are over before a point is done; give it more")
         if not self.found.tried:
             last = f"; the last: {self.found.refused[-1][1]}" if self.found.refused else ""
             raise UserError(f"tune: none of {self._asked} points is a drive{last}")
@@ -218,7 +220,9 @@ class Search:
             self._known[point.values] = Tried(point, [{**row, **own} for row in rows], values)
             self.found.tried.append(self._known[point.values])
         if None in measured:
-            raise KeyboardInterrupt
+            if self.until_s is None or time.monotonic() < self.until_s:
+                raise KeyboardInterrupt
+            self.found.is_cut_short = True
         if self.shown is not None and self.found.tried:
             self.shown(self.found)
         return [None if each is None else self._known.get(each.values) for each in points]
@@ -332,6 +336,8 @@ class Measured:
     executor: Executor
     scenarios: Scenarios
     seeds: Sequence[int]
+    until_s: float | None = None
+    """The time of the monotonic clock after which no run starts."""
     progress: Progress = field(default_factory=lambda: Progress(silent, 0))
     """Counts the runs done now."""
 
@@ -341,7 +347,7 @@ class Measured:
     def __call__(self, asked: Sequence[Point]) -> list[list[Row] | str | None]:
         """Return the rows of points, a row a seed, or the error of one that failed.
 
-        After an interrupt None for points of which a run is missing.
+        After an interrupt, or the time, None for points of which a run is missing.
         """
         try:
             named = self._complete(asked)
@@ -367,7 +373,7 @@ class Measured:
     def _complete(self, asked: Sequence[Point]) -> list[list[str]]:
         """Do the runs of points that are missing, and return the names of all."""
         tasks = self._tasks(asked)
-        complete(tasks, self.store, self.executor, self.progress)
+        complete(tasks, self.store, self.executor, self.progress, until_s=self.until_s)
         runs = iter([run for run, _ in tasks])
         return [[next(runs) for _ in self.seeds] for _ in asked]
 
