@@ -134,7 +134,8 @@ impl<P: Incremental> PlaneReplication<P> {
         &mut self,
         ftl: &mut Ftl,
         scenario: &Scenario,
-        (kept, by_name): (FreeTarget, fn(&Scenario, &mut Ftl, FreeTarget) -> P),
+        kept: FreeTarget,
+        by_name: fn(&Scenario, &mut Ftl, FreeTarget) -> P,
         writes: u64,
     ) -> Result<bool, UserError> {
         match &mut self.stage {

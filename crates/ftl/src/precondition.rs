@@ -185,8 +185,8 @@ impl Preconditioner {
                 is_done.then_some(Progress::Settling)
             }
             Progress::PlaneReplication(replication) => {
-                let by_name = (self.kept, Preconditioner::by_name as fn(&_, &mut _, _) -> _);
-                let is_done = replication.advance(ftl, scenario, by_name, writes)?;
+                let by_name = Preconditioner::by_name;
+                let is_done = replication.advance(ftl, scenario, self.kept, by_name, writes)?;
                 is_done.then_some(Progress::Settling)
             }
             Progress::InLargerUnits(larger) => {

@@ -1,4 +1,4 @@
-"""Work of a database, and what stands beside its transactions."""
+"""Work of a database, and the load beside its transactions."""
 
 import os
 import subprocess
