@@ -160,7 +160,7 @@ def _resolve(source: Source, axes: Sequence[Axis], run: Run) -> None:
 def _check(source: Source, axes: Sequence[Axis]) -> None:
     if not axes:
         raise UserError("compare: no axis is given; add one, such as --axis policy=FIFO,RPS")
-    seen = [text.partition("=")[0].strip() for text in source.sets]
+    seen = source.keys_set
     for axis in axes:
         if axis.key in seen:
             raise UserError(f"--axis {axis.key}: the key is also set elsewhere; give it once")

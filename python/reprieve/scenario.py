@@ -358,6 +358,11 @@ class Source:
             )
         return cls.read(Path(scenario), sets)
 
+    @property
+    def keys_set(self) -> list[str]:
+        """The keys that its overrides give."""
+        return [text.partition("=")[0].strip() for text in self.sets]
+
     def with_sets(self, sets: Sequence[str]) -> Source:
         """Return the same scenario with further overrides, which win."""
         return Source(self.text, self.path, (*self.sets, *sets))

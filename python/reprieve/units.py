@@ -40,7 +40,7 @@ def alike(values: Sequence[float | None], digits: int = 4) -> list[str]:
 
     The largest has `digits` digits, or fewer if none needs more.
     """
-    known = [value for value in values if value is not None]
+    known = [value for value in values if value is not None and math.isfinite(value)]
     places = decimals(known, digits=digits)
     while places and all(f"{value:.{places}f}".endswith("0") for value in known):
         places -= 1

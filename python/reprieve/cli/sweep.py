@@ -1,6 +1,5 @@
 """`reprieve sweep` and `reprieve query`: many runs, and questions to what they gave."""
 
-import math
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -80,8 +79,8 @@ def sweep(
         say(f"part {part} is not done" if outcome.left else f"part {part} is done; {after}")
     else:
         say("wrote " + ", ".join(str(path) for path in outcome.files))
-    if part is None and not has_plots():
-        say(missing("report.html", "altair", "plots"))
+        if not has_plots():
+            say(missing("report.html", "altair", "plots"))
     if outcome.is_partial:
         raise typer.Exit(INTERRUPTED)
 
@@ -166,6 +165,4 @@ def _asked(values: Sequence[Any]) -> list[str]:
     numbers = [value for value in values if isinstance(value, float)]
     if not numbers or any(not isinstance(value, float | None) for value in values):
         return [NOTHING if value is None else printable(str(value)) for value in values]
-    if not all(map(math.isfinite, numbers)):
-        return [NOTHING if value is None else f"{value:.{_ASKED_DIGITS}g}" for value in values]
     return alike(values, digits=_ASKED_DIGITS)

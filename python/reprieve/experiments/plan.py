@@ -296,7 +296,7 @@ def _source(read: _Reader) -> Source:
 
 def _check_sets(plan: Plan) -> None:
     """Refuse a key that is given twice: which of the two counts would not be visible."""
-    seen = {text.partition("=")[0] for text in plan.source.sets}
+    seen = plan.source.keys_set
     for key in plan.keys:
         if key in seen:
             raise plan.wrong(f"{key}: is set for all points, and varies; give it once")

@@ -156,10 +156,8 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
     from reprieve.tuning.search import Found, Measured, Scenarios, Search
 
     _need()
-    given = [text.partition("=")[0].strip() for text in source.sets]
-    for axis in asked.axes:
-        if axis.key in given:
-            raise UserError(f"{axis.key}: is given by --set, and varies; give it once")
+    if twice := [axis.key for axis in asked.axes if axis.key in source.keys_set]:
+        raise UserError(f"{twice[0]}: is given by --set, and varies; give it once")
     executor = Places(settings.workers, settings.scheduler).executor()
     scenarios = Scenarios(source, asked)
     first = int(tomllib.loads(source.resolve())["seed"])

@@ -78,8 +78,8 @@ def article(settings: Settings) -> Article:
 
 
 def _answer(task: Task, store: Path | None, settings: Settings) -> Answer:
-    # What is not fitted stays out of the answer, too. Assumptions differ by so much that the
-    # quick search tells them apart.
+    # The answer takes only conditions that are fitted. The quick search suffices, as assumptions
+    # differ by far more than its error.
     with closing(task.evaluator(store, settings.jobs)) as evaluator:
         return judge(
             task.conditions, task.parameters(), {}, evaluator, QUICK_TASK["depth"], settings.step,
