@@ -68,6 +68,9 @@ class Axis:
                 raise UserError(
                     f"--arm {text}: must be NAME KEY=VALUE …, such as 'cancel policy=PES-IPC'"
                 )
+            given = [one.partition("=")[0].strip() for one in sets]
+            if twice := next((key for key in given if given.count(key) > 1), None):
+                raise UserError(f"--arm {text}: has {twice} twice; give it once")
             if name in arms:
                 raise UserError(f"--arm {text}: there is another arm {name}; give each a name")
             arms[name] = tuple(sets)

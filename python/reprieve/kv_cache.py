@@ -199,6 +199,8 @@ class KvCache:
         }
         if request_bytes % _SECTOR_BYTES:
             raise UserError(f"request_bytes = {request_bytes}: must be a multiple of 512")
+        if block_tokens * bytes_per_token > device.capacity_bytes:
+            raise UserError(f"block_tokens = {block_tokens}: a block must fit into the device")
         self.device = device
         self._tier = KvTier({**whole, "store": store}, device.capacity_bytes)
         self._rows = list[tuple[int, int, tuple[int, ...]]]()

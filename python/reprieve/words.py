@@ -85,12 +85,16 @@ def in_python(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **kwargs)
         except UserError as error:
-            text = _OPTION.sub(_argument, str(error).removeprefix("--set: "))
-            if text == str(error):
+            if (text := of_arguments(str(error))) == str(error):
                 raise
             raise UserError(text) from None
 
     return called
+
+
+def of_arguments(mistake: str) -> str:
+    """Return the text of a mistake, with arguments in place of the command's options."""
+    return _OPTION.sub(_argument, mistake.removeprefix("--set: "))
 
 
 def _argument(option: re.Match[str]) -> str:

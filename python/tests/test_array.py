@@ -149,7 +149,7 @@ def test_mistakes_are_sentences() -> None:
         (lambda: raid5(parity_log="no"), "parity_log = 'no': must be True or False"),
         (lambda: raid5(read="hedge"), 'read = "hedge": must be one of "direct"'),
         (lambda: raid5(read="hedged"), "needs hedge_after_us"),
-        (lambda: raid5(read="hedged", hedge_after_us=-1), "hedge_after_us = -1: must be from"),
+        (lambda: raid5(read="hedged", hedge_after_us=-1), "hedge_after_us = -1.0: must be from"),
         (lambda: raid5(hedge_after_us=5), 'only read = "hedged" has it'),
         (lambda: raid5(timing__t_reed_us=3), "^timing.t_reed_us: unknown key; did you mean"),
         (lambda: array.submit([5], ["raed"], [0], [PAGE]), "write: must be a sequence of True"),

@@ -260,6 +260,7 @@ def test_arms_override_several_keys(tmp_path: Path, reprieve: Reprieve) -> None:
         ("one RPS", "--arm one RPS: must be NAME KEY=VALUE …"),
         ("one 'policy=RPS", "--arm one 'policy=RPS: a quote is not closed"),
         ("one policy=RPX", "--arm one: policy = "),
+        ("one seed=1 seed=2", "--arm one seed=1 seed=2: has seed twice; give it once"),
     ],
 )
 def test_wrong_arms_are_said(arm: str, message: str, reprieve: Reprieve, tmp_path: Path) -> None:

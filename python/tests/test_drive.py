@@ -164,7 +164,7 @@ def test_mistakes_are_sentences_and_leave_no_trace() -> None:
         (lambda: drive.submit("read", 0, 512, queue=0, priority="low"), "one of the two"),
         (lambda: drive.measure_from(1 << 63), "must be at most 2.62"),
         (lambda: rp.Drive({"device": "none-such"}), "none-such"),
-        (lambda: rp.Drive(ONE_DIE, timing__t_reed_us=3), "t_read_us"),
+        (lambda: rp.Drive(ONE_DIE, timing__t_reed_us=3), "^timing.t_reed_us: unknown key"),
         (lambda: rp.Drive(ONE_DIE, from_state="none.state"), "none.state: cannot read the state"),
         (lambda: rp.Drive.restore(b"no drive"), "cut off or changed"),
     ]

@@ -181,7 +181,8 @@ def test_a_truncated_trace_is_an_error_with_its_line(
         ({"store_bytes_per_s": 1.5}, "store_bytes_per_s = 1.5: must be a whole number"),
         ({"request_bytes": 700}, "request_bytes = 700: must be a multiple of 512"),
         ({"store": "never"}, 'store = "never": must be one of "evicted", "computed"'),
-        ({"block_tokens": 1 << 20, "bytes_per_token": 1 << 30}, "workload.kv_block_tokens = 10485"),
+        ({"block_tokens": 1 << 20, "bytes_per_token": 1 << 30}, "block_tokens = 1048576: a block"),
+        ({"dram_bytes": 0, "bytes_per_token": 1 << 30}, "block_tokens = "),
     ],
 )
 def test_wrong_arguments_are_named(call: dict[str, Any], sentence: str) -> None:

@@ -171,7 +171,7 @@ def test_where_nothing_is_measured_the_section_is_refused(
     (tmp_path / "drive.toml").write_text('device = "fast12-mlc"\n[measure]\nfrom_s = 1\n')
     done = reprieve("serve", "drive.toml", "--socket", "s")
     assert done.returncode == 2
-    assert "drive.toml:3: measure.from_s = 1: a served drive counts all" in done.stderr
+    assert "drive.toml:3: measure.from_s = 1: only a run of one drive" in done.stderr
     (tmp_path / "commands.csv").write_text("arrival_ns,op,plane,block,page\n0,read,0,0,0\n")
     rig = ("rig", "--device", "fast12-mlc", "--commands", "commands.csv", "--out", "o.csv")
     done = reprieve(*rig, "--set", 'measure.warmup="auto"')

@@ -138,6 +138,12 @@ def test_row_of_another_form_is_named(commands: object, sentence: str) -> None:
     assert str(caught.value) == sentence
 
 
+def test_arrival_beyond_simulated_time_is_refused() -> None:
+    rp.rig("fast12-slc", [((1 << 62) - 1, "read", 0, 0, 0)])
+    with pytest.raises(rp.UserError, match="arrival_ns = .4611686018427387904. is not a whole"):
+        rp.rig("fast12-slc", [(1 << 62, "read", 0, 0, 0)])
+
+
 def test_power_of_the_rig_is_steps() -> None:
     rows, steps = rp.rig_power("fast12-mlc", [(0, "read", 0, 1, 0)], part="mlc-fast12")
     assert rows == rp.rig("fast12-mlc", [(0, "read", 0, 1, 0)])

@@ -23,7 +23,9 @@ impl Array {
     ) -> Result<Array, UserError> {
         let scenario = scenario::load(&Sources { text, path, sets }, registries())?;
         let Some(config) = &scenario.workload else {
-            return Err(UserError::new("an array takes one load; needs [workload]"));
+            let several = if scenario.fio.is_some() { "fio's jobs" } else { "the flows" };
+            let what = format!("an array takes one load; needs [workload] in place of {several}");
+            return Err(UserError::new(what).at(path));
         };
         let own: Vec<String> =
             sets.iter().filter(|set| !set.starts_with("workload.")).cloned().collect();

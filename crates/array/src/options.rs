@@ -96,7 +96,8 @@ impl Options {
         let options: Options = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(0, |span| text[..span.start].matches('\n').count());
             let what = error.message().lines().collect::<Vec<_>>().join("; ");
-            UserError::new(format!("line {} of the array's options: {what}", line + 1))
+            let written = text.lines().nth(line).unwrap_or_default().trim();
+            UserError::new(format!("line {} of the array's options, `{written}`: {what}", line + 1))
         })?;
         options.check()?;
         Ok(options)
@@ -125,7 +126,7 @@ impl Options {
 
     /// Errors at the first choice that is wrong.
     pub(crate) fn check(&self) -> Result<(), UserError> {
-        let Options { drives, parity, mirrors, chunk_bytes, .. } = *self;
+        let Options { drives, parity, mirrors, chunk_bytes, controller_ns, .. } = *self;
         let wrong = |what: String| Err(UserError::new(what));
         if drives == 0 || drives > usize::from(u16::MAX) {
             return wrong(format!("drives = {drives}: must be from 1 to {}", u16::MAX));
@@ -144,11 +145,8 @@ impl Options {
                 "chunk_bytes = {chunk_bytes}: must be a multiple of 512, at most {MOST_CHUNK_BYTES}"
             ));
         }
-        if self.controller_ns == 0 || self.controller_ns >= 1 << 62 {
-            return wrong(format!(
-                "controller_ns = {}: must be from 1 to 2^62 − 1",
-                self.controller_ns
-            ));
+        if !(1..1 << 62).contains(&controller_ns) {
+            return wrong(format!("controller_ns = {controller_ns}: must be from 1 to 2^62 − 1"));
         }
         if self.threads == Some(0) {
             return wrong("threads = 0: must be at least 1".to_owned());
@@ -203,17 +201,17 @@ impl Options {
             let failed = &self.failed;
             return wrong(format!("rebuild = {drive}: must be one of failed, which is {failed:?}"));
         }
-        if !(1..=1 << 20).contains(&self.rebuild_stripes) {
-            let stripes = self.rebuild_stripes;
+        if self.rebuild.is_none() && self.rebuild_bytes_per_s.is_some() {
+            return wrong("rebuild_bytes_per_s: only a rebuild has it; needs rebuild".to_owned());
+        }
+        let Options { rebuild_stripes: stripes, chunk_bytes, .. } = *self;
+        if !(1..=1 << 20).contains(&stripes) {
             return wrong(format!("rebuild_stripes = {stripes}: must be from 1 to 2^20"));
         }
-        if self.rebuild.is_some() && self.rebuild_stripes * self.chunk_bytes > MOST_CHUNK_BYTES {
-            return wrong(format!(
-                "rebuild_stripes = {}: must be at most {} with chunk_bytes = {}",
-                self.rebuild_stripes,
-                MOST_CHUNK_BYTES / self.chunk_bytes,
-                self.chunk_bytes
-            ));
+        let most = MOST_CHUNK_BYTES / chunk_bytes;
+        if self.rebuild.is_some() && stripes > most {
+            let with = format!("with chunk_bytes = {chunk_bytes}");
+            return wrong(format!("rebuild_stripes = {stripes}: must be at most {most} {with}"));
         }
         within("rebuild_bytes_per_s", self.rebuild_bytes_per_s, 1.0, 1e12)
     }
@@ -247,7 +245,7 @@ impl Options {
 fn within(name: &str, value: Option<f64>, least: f64, most: f64) -> Result<(), UserError> {
     match value {
         Some(value) if !(least..=most).contains(&value) => {
-            Err(UserError::new(format!("{name} = {value}: must be from {least} to {most}")))
+            Err(UserError::new(format!("{name} = {value:?}: must be from {least} to {most:?}")))
         }
         _ => Ok(()),
     }

@@ -355,12 +355,17 @@ fn mistakes_are_sentences() {
         (Options { read: Read::Hedged, ..raid5() }, "read = \"hedged\": needs hedge_after_us"),
         (Options { read: Read::AroundWindows, ..raid5() }, "read = \"around-windows\": needs busy"),
         (Options { busy_window_us: Some(9.0), ..options(1) }, "busy_window_us: drives take turns"),
-        (hedged(0, raid5()), "hedge_after_us = 0: must be from 0.001 to"),
+        (hedged(0, raid5()), "hedge_after_us = 0.0: must be from 0.001 to"),
         (Options { parity_log: true, parity: 2, ..options(6) }, "parity_log: must be false unless"),
         (
             Options { rebuild: Some(3), ..raid5() },
             "rebuild = 3: must be one of failed, which is []",
         ),
+        (
+            Options { rebuild_bytes_per_s: Some(1e6), failed: vec![3], ..raid5() },
+            "rebuild_bytes_per_s: only a rebuild has it; needs rebuild",
+        ),
+        (Options { busy_window_us: Some(1e308), ..raid5() }, "busy_window_us = 1e308: must be"),
         (Options { failed: vec![5], ..raid5() }, "failed = [5]: must be different numbers below"),
         (Options { failed: vec![1, 2], ..raid5() }, "failed = [1, 2]: data is lost; a stripe can"),
         (

@@ -84,6 +84,24 @@ fn closed(depth: u32, requests: u32, options: &Options) -> Vec<Row> {
 }
 
 #[test]
+fn an_array_takes_one_load() {
+    let of = |load: &str| {
+        let text = format!("{DRIVE}{load}");
+        let array = Array::open_with_load(&text, "test.toml", &[], &options(2));
+        array.map(drop).expect_err("no load of an array").to_string()
+    };
+    let mixed = "generator = \"mixed\"\nrequests = 1\nread_fraction = 1\nqueue_depth = 1\n";
+    let flows = format!("[flow.a]\n{mixed}[flow.b]\n{mixed}");
+    let one = "test.toml: an array takes one load; needs [workload] in place of";
+    assert_eq!(of(&flows), format!("{one} the flows"));
+    let job = std::env::temp_dir().join(format!("array-{}.fio", std::process::id()));
+    std::fs::write(&job, "[a]\nrw=read\nsize=1m\n").expect("room for a file");
+    let fio = of(&format!("[workload]\nfio = {job:?}\n"));
+    std::fs::remove_file(&job).expect("it was written");
+    assert_eq!(fio, format!("{one} fio's jobs"));
+}
+
+#[test]
 fn a_closed_load_keeps_its_depth() {
     // A read of 30 us, the controller, the next read.
     assert_eq!(done_us(&closed(1, 3, &options(2))), [30, 61, 92]);

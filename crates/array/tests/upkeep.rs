@@ -162,9 +162,15 @@ fn options_are_a_table_of_text() {
     let hedged = Options { read: Read::Hedged, hedge_after_us: Some(50.0), ..Options::default() };
     assert_eq!(options, Ok(Options { drives: 6, parity: 2, ..hedged }));
     let wrong = [
-        ("drives = 6\npairty = 2", "line 2 of the array's options: unknown field `pairty`"),
-        ("drives = \"x\"", "line 1 of the array's options: invalid type"),
-        ("read = \"late\"", "line 1 of the array's options: unknown variant `late`"),
+        (
+            "drives = 6\npairty = 2",
+            "line 2 of the array's options, `pairty = 2`: unknown field `pairty`",
+        ),
+        ("drives = \"x\"", "line 1 of the array's options, `drives = \"x\"`: invalid type"),
+        (
+            "read = \"late\"",
+            "line 1 of the array's options, `read = \"late\"`: unknown variant `late`",
+        ),
         ("drives = 0", "drives = 0: must be from 1 to"),
     ];
     for (text, sentence) in wrong {

@@ -51,11 +51,6 @@ impl Geometry {
         self.blocks() * u64::from(self.pages_per_block)
     }
 
-    /// Raw bytes of the drive, before over-provisioning.
-    pub fn raw_bytes(&self) -> u64 {
-        self.pages() * u64::from(self.page_bytes)
-    }
-
     /// The shape of a drive with smaller pages: `parts` take the place of each.
     pub fn divided(self, parts: u32) -> Geometry {
         Geometry {

@@ -32,12 +32,6 @@ impl Time {
     pub const fn ns(self) -> u64 {
         self.0
     }
-
-    /// Time elapsed since `earlier`; panics if `earlier` is later.
-    #[track_caller]
-    pub fn since(self, earlier: Time) -> Dur {
-        Dur(self.0.checked_sub(earlier.0).expect("time elapsed since a later instant"))
-    }
 }
 
 impl Dur {
@@ -94,7 +88,7 @@ impl Sub<Time> for Time {
     type Output = Dur;
     #[track_caller]
     fn sub(self, earlier: Time) -> Dur {
-        self.since(earlier)
+        Dur(self.0.checked_sub(earlier.0).expect("time elapsed since a later instant"))
     }
 }
 
@@ -156,6 +150,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "later instant")]
     fn time_never_runs_back() {
-        let _ = Time::from_ns(3).since(Time::from_ns(4));
+        let _ = Time::from_ns(3) - Time::from_ns(4);
     }
 }

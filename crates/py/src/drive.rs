@@ -197,7 +197,11 @@ impl Drive {
             Some(state) => embed::Drive::open_state(&text, &path, &sets, &state),
             None => embed::Drive::open(&text, &path, &sets),
         });
-        Ok(Drive::of(opened.map_err(raise)?))
+        opened.map(Drive::of).or_else(|error| {
+            let words = py.import("reprieve.words")?;
+            let text = words.call_method1("of_arguments", (error.to_string(),))?;
+            Err(crate::UserError::new_err(text.unbind()))
+        })
     }
 
     /// Return the drive that `save` wrote: same time, same open requests, same future.

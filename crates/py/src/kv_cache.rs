@@ -44,19 +44,16 @@ impl KvTier {
     #[new]
     fn new(choices: KvChoices, capacity_bytes: u64) -> PyResult<KvTier> {
         let store = match choices.store.as_str() {
-            "evicted" => trace::KvStore::Evicted,
-            "computed" => trace::KvStore::Computed,
-            other => {
-                let what = format!("store = {other:?}: must be one of \"evicted\", \"computed\"");
-                return Err(raise(UserError::new(what)));
-            }
+            "evicted" => Ok(trace::KvStore::Evicted),
+            "computed" => Ok(trace::KvStore::Computed),
+            other => Err(format!("store = {other:?}: must be one of \"evicted\", \"computed\"")),
         };
         let config = KvTierConfig {
             bytes_per_token: choices.bytes_per_token,
             block_tokens: choices.block_tokens,
             request_bytes: choices.request_bytes,
             dram_bytes: choices.dram_bytes,
-            store,
+            store: store.map_err(|what| raise(UserError::new(what)))?,
             store_bytes_per_s: choices.store_bytes_per_s,
         };
         let tier = trace::KvTier::new(config, capacity_bytes).map_err(raise)?;

@@ -59,8 +59,7 @@ fn loaded_rig(py: Python<'_>, text: &str, path: &str, sets: &[String]) -> PyResu
 /// The resolved scenario as canonical TOML.
 #[pyfunction]
 fn resolve(py: Python<'_>, text: &str, path: &str, sets: Vec<String>) -> PyResult<String> {
-    let sources = Sources { text, path, sets: &sets };
-    loaded(py, &sources, scenario::load).map(|scenario| scenario::print(&scenario))
+    loaded(py, &Sources { text, path, sets: &sets }, scenario::load).map(|it| scenario::print(&it))
 }
 
 /// The scenario reference as Markdown.

@@ -252,13 +252,10 @@ fn parse_row(line: &str, scenario: &Scenario) -> Result<RigCommand, UserError> {
         "read" => RigOp::Read,
         "program" => RigOp::Program,
         "erase" => RigOp::Erase,
-        _ => {
-            let wrong = format!("op = {op:?} is none of read, program, erase");
-            return Err(UserError::new(wrong));
-        }
+        _ => return Err(UserError::new(format!("op = {op:?} is none of read, program, erase"))),
     };
-    let arrival: u64 = arrival.parse().map_err(|_| {
-        UserError::new(format!("arrival_ns = {arrival:?} is not a whole number of nanoseconds"))
+    let arrival_ns = arrival.parse().ok().filter(|ns| *ns < 1 << 62).ok_or_else(|| {
+        UserError::new(format!("arrival_ns = {arrival:?} is not a whole number of ns below 2^62"))
     })?;
     let geometry = &scenario.geometry;
     let index = |name: &str, value: &str, count: u32| match value.parse::<u32>() {
@@ -272,7 +269,8 @@ fn parse_row(line: &str, scenario: &Scenario) -> Result<RigCommand, UserError> {
     };
     let plane = index("plane", plane, geometry.planes_per_die)?;
     let block = index("block", block, geometry.blocks_per_plane)?;
-    Ok(RigCommand { arrival: Time::from_ns(arrival), op, at: PageAddress { plane, block, page } })
+    let (arrival, at) = (Time::from_ns(arrival_ns), PageAddress { plane, block, page });
+    Ok(RigCommand { arrival, op, at })
 }
 
 /// Returns the error of a command that the die has refused.

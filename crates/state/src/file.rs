@@ -90,6 +90,16 @@ pub(super) fn write(path: &Path, pieces: &[impl AsRef<[u8]>]) -> std::io::Result
     written.inspect_err(|_| drop(std::fs::remove_file(&temporary)))
 }
 
+/// Reads a file; of one that is no state only its first bytes, as a device may have no end.
+pub(super) fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    let (mut file, mut bytes) = (File::open(path)?, Vec::new());
+    (&mut file).take(MAGIC.len() as u64).read_to_end(&mut bytes)?;
+    if bytes == MAGIC {
+        file.read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
 /// Entries that a column may have: one for each mapping unit, or for each unit of the buffer, or
 /// the bits of the sectors of each unit.
 fn entries_max(scenario: &Scenario) -> u64 {

@@ -94,7 +94,7 @@ impl State {
     ///
     /// Errors if the file is not a whole state, or one of another drive.
     pub fn read(path: &Path, scenario: &Scenario) -> Result<State, UserError> {
-        let bytes = std::fs::read(path).map_err(|error| {
+        let bytes = file::read(path).map_err(|error| {
             format!("cannot read the state: {error}; name a file that --save-state wrote")
         });
         let state = bytes.map_err(UserError::new).and_then(|it| file::decode(&it, scenario));

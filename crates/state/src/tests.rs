@@ -49,6 +49,13 @@ fn a_file_that_cannot_be_written_leaves_nothing() {
     assert_eq!(std::fs::read_dir(directory.path()).expect("it exists").count(), 0);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_device_without_an_end_is_refused() {
+    let error = State::read("/dev/zero".as_ref(), &scenario(&[])).expect_err("no state");
+    assert!(error.to_string().contains("/dev/zero: is not a saved state"), "{error}");
+}
+
 #[test]
 fn a_file_that_was_cut_or_changed_anywhere_is_refused() {
     let whole = file::encode(state(), &scenario(&[])).concat();

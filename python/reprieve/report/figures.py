@@ -62,6 +62,8 @@ class Figure:
     is_over_time: bool = False
     by_run: bool = True
     """Whether runs have colours of their own in it."""
+    is_narrow: bool = False
+    """Whether it is no wider than text: its lines would be flat."""
 
 
 class _Page(NamedDatasets):

@@ -12,6 +12,7 @@ from reprieve.plot import landscape
 from reprieve.plot.charts import Chart
 from reprieve.plot.points import BEST, FRONT, OTHERS, Points, fields, quartered, thinned
 from reprieve.plot.theme import Theme
+from reprieve.report.figures import Figure
 from reprieve.report.named_datasets import NamedDatasets
 from reprieve.report.page import page
 
@@ -19,18 +20,6 @@ _DRAWN_MOST = 1000
 _ROWS_MOST = 200
 _SMALL_MOST = 8
 _TWO = 2
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A chart and what is said about it."""
-
-    name: str
-    title: str
-    caption: str
-    spec: dict[str, Any]
-    is_narrow: bool = False
-    """Whether it is no wider than text: its lines would be flat."""
 
 
 @dataclass(frozen=True)

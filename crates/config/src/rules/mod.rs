@@ -37,7 +37,7 @@ pub(super) fn check(resolved: &Resolved, purpose: Use) -> Result<(), UserError> 
         resolved.refuse("scheduling.dispatch", dispatches, what)?;
     }
     let loses_power = purpose == Use::Serve && resolved.power_loss.is_some();
-    let what = || "a served drive does not lose its power; must be \"off\"";
+    let what = || "only a run of one drive with its load loses power; must be \"off\"";
     resolved.refuse("power_loss.mode", loses_power, what)?;
     if has_mapping { workload::check(resolved) } else { Ok(()) }
 }

@@ -128,7 +128,7 @@ pub(super) fn measured(resolved: &Resolved, purpose: Use) -> Result<(), UserErro
     let Some((name, _)) = given.into_iter().find(|(_, is_given)| *is_given) else { return Ok(()) };
     let what = match purpose {
         Use::Rig => "the rig reports every command, and excludes none; leave it out",
-        Use::Serve => "a served drive counts all that its clients ask for; leave it out",
+        Use::Serve => "only a run of one drive with its load excludes requests; leave it out",
         Use::Run if warmup == Warmup::Auto && name != "measure.warmup" => {
             "contradicts measure.warmup = \"auto\"; give one of the two"
         }

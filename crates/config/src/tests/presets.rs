@@ -38,6 +38,10 @@ fn program_us(timing: &Timing) -> u64 {
     (iteration * u64::from(timing.program_iterations)).ns() / 1000
 }
 
+fn raw_bytes(drive: &Scenario) -> u64 {
+    drive.geometry.pages() * u64::from(drive.geometry.page_bytes)
+}
+
 #[test]
 fn fast12_drives_have_the_paper_s_table_and_configuration() {
     let slc = good(BASE, &["device=fast12-slc"]);
@@ -50,7 +54,7 @@ fn fast12_drives_have_the_paper_s_table_and_configuration() {
         let Geometry { channels, dies_per_channel, planes_per_die, .. } = drive.geometry;
         assert_eq!((channels, dies_per_channel, planes_per_die), (16, 1, 4));
         assert_eq!(drive.geometry.page_bytes, page_bytes);
-        assert_eq!(drive.geometry.raw_bytes(), 64 * plane_mib * MIB);
+        assert_eq!(raw_bytes(drive), 64 * plane_mib * MIB);
         assert_eq!(drive.ftl.over_provisioning, 0.30);
         assert_eq!(drive.ftl.placement, "cwdp");
         assert!(drive.ftl.gc_background);
@@ -110,14 +114,14 @@ fn published_drives_have_the_published_sums() {
         let unit_bytes = drive.mapping_geometry().page_bytes;
         u64::from(drive.logical_pages()) * u64::from(unit_bytes) / 1_000_000_000
     };
-    let gib = |drive: &Scenario| drive.geometry.raw_bytes() / (1024 * MIB);
+    let gib = |drive: &Scenario| raw_bytes(drive) / (1024 * MIB);
     // NVMeVirt: 16 dies, NAND_PROG_LATENCY 185000, reads of 36013 -+ 6000.
     let mlc = good(BASE, &["device=970pro-like"]);
     assert_eq!((mlc.geometry.dies(), gib(&mlc), giga_bytes(&mlc)), (16, 512, 511));
     assert_eq!((program_us(&mlc.timing), mlc.timing.read.ns()), (185, (30_013 + 42_013) / 2));
     // ISSCC 2018: 64 Gbit, tR 3 us, tPROG 100 us; sold as 480 GB.
     let slc = good(BASE, &["device=znand-like"]);
-    assert_eq!((slc.geometry.raw_bytes() >> 20) / u64::from(slc.geometry.dies()), 8 * 1024 + 4);
+    assert_eq!((raw_bytes(&slc) >> 20) / u64::from(slc.geometry.dies()), 8 * 1024 + 4);
     assert_eq!((giga_bytes(&slc), program_us(&slc.timing)), (480, 100));
     // Zambelli et al. 2021, Table 1: 16 channels, 8 targets, 2048 blocks of 256 pages of 16 KiB.
     let tlc = good(BASE, &["device=tlc-enterprise"]);

@@ -7,8 +7,8 @@ use reprieve_base::UserError;
 
 use super::decompress::{ByteReader, open_path};
 
-/// Longest line that is still taken for text: far above any format's, far below the memory.
-const LINE_BYTES_MAX: usize = 64 * 1024;
+/// Longest line that is still taken for text: above the blocks of any prompt, below the memory.
+const LINE_BYTES_MAX: usize = 1 << 24;
 
 /// A stream of lines without their ends (LF or CRLF).
 pub(crate) struct Lines {
