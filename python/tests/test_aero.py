@@ -138,6 +138,7 @@ def test_the_time_of_all_erases_is_the_sum_over_the_cycles() -> None:
     assert 3_500 < found["same_at"]["plus"] < 4_000
 
 
+@pytest.mark.seconds(14)
 def test_a_quick_study_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = {**DATA["plan"]["quick"], "requests_share": 0.001}
     monkeypatch.setitem(DATA["plan"], "quick", plan)

@@ -53,6 +53,7 @@ def test_ratios_are_of_pairs() -> None:
     assert len(section.tables[0].rows) == len(arms("mixed")) * len(techniques("mixed"))
 
 
+@pytest.mark.seconds(12)
 def test_every_arm_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     small = {"geometry.channels": 1, "geometry.dies_per_channel": 1, "geometry.pages_per_block": 96}
     monkeypatch.setitem(runs.DATA.rest, "drive", {**runs.DATA["drive"], **small})

@@ -153,6 +153,7 @@ def test_seeds_of_search_and_judgement_differ() -> None:
         run(replace(PLAN, judged=(1, 2)), engine)
 
 
+@pytest.mark.seconds(20)
 def test_a_small_experiment_is_written_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(DATA["relaxation"], "prices", (16,))
     names = ("die-500", "fast12-mlc-poisson")

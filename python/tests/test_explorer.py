@@ -119,6 +119,7 @@ def natively(text: str, sets: list[str]) -> dict[str, Any]:
 
 @needs_core
 @needs_node
+@pytest.mark.seconds(40)
 def test_twenty_scenarios_have_the_numbers_of_a_run(tmp_path: Path) -> None:
     asked = of_examples() + drawn()
     assert len(asked) == 20

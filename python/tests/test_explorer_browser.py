@@ -136,7 +136,7 @@ def test_numbers_are_those_of_a_run(page: Browser, address: str) -> None:
 
 def test_the_address_is_the_whole_state(page: Browser, address: str, tmp_path: Path) -> None:
     choose(page, "story", "deadline")
-    slide(page, "shared-workload.rate_iops", 150)
+    slide(page, "shared-workload.rate_iops", 110)
     choose(page, "B-suspension.program", "ipc")
     page.value("document.querySelectorAll('.handle')[1].focus()")
     page.key("ArrowRight", 39)

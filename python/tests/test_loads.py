@@ -219,6 +219,7 @@ def test_a_fit_ends_with_a_verdict(reprieve: Run, tmp_path: Path) -> None:
     assert verdict["sentence"] in comment
 
 
+@pytest.mark.seconds(12)
 def test_a_load_that_misses_its_trace_says_so(reprieve: Run, tmp_path: Path) -> None:
     """The read p99 of MySQL is a third of that of its load."""
     trace = Path(__file__).parents[2] / "traces" / "linux-mysql.load.gz"
@@ -232,6 +233,7 @@ def test_a_load_that_misses_its_trace_says_so(reprieve: Run, tmp_path: Path) -> 
     assert "misses its trace" in (tmp_path / "mysql.toml").read_text()
 
 
+@pytest.mark.seconds(13)
 def test_a_verdict_is_open_with_few_reads_and_needs_a_drive(reprieve: Run, tmp_path: Path) -> None:
     """900 reads have 9 beyond p99; a device that is none is refused before anything is written."""
     _poisson(tmp_path / "t.csv", 1000)

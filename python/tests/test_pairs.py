@@ -218,6 +218,7 @@ def held(seeds: Iterator[int]) -> dict[str, int]:
     return {name: sum(run[name] for run in found) for name in found[0]}
 
 
+@pytest.mark.seconds(23)
 def test_intervals_hold_the_mean_of_a_queue_as_often_as_they_say() -> None:
     """Of 400 runs, 380 are to be expected; 93 to 97 % are 372 to 388."""
     counts = held(iter(range(RUNS)))

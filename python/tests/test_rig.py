@@ -140,7 +140,7 @@ def test_row_of_another_form_is_named(commands: object, sentence: str) -> None:
 
 def test_arrival_beyond_simulated_time_is_refused() -> None:
     rp.rig("fast12-slc", [((1 << 62) - 1, "read", 0, 0, 0)])
-    with pytest.raises(rp.UserError, match="arrival_ns = .4611686018427387904. is not a whole"):
+    with pytest.raises(rp.UserError, match=r"arrival_ns = .4611686018427387904. is not a whole"):
         rp.rig("fast12-slc", [(1 << 62, "read", 0, 0, 0)])
 
 

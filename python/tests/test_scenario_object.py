@@ -166,6 +166,7 @@ def test_every_key_is_an_attribute_with_a_type_and_a_default_that_reads() -> Non
         assert set(keys) <= set(dir(holder))
 
 
+@pytest.mark.seconds(18)
 def test_type_checker_knows_keys_and_choices(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(

@@ -277,6 +277,7 @@ def check_kills_under_fio(program: str, folder: Path, kills: int, seed: int) -> 
         drive.give_up()
 
 
+@pytest.mark.seconds(12)
 def test_fio_finds_what_was_acknowledged_before_kills(program: str, tmp_path: Path) -> None:
     check_kills_under_fio(program, tmp_path, kills=10, seed=5)
 

@@ -377,6 +377,7 @@ def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
     assert len(stored(tmp_path, "[0-9a-f]*")) == 4
 
 
+@pytest.mark.seconds(13)
 def test_task_that_kills_processes_is_a_row_and_no_other_is(tmp_path: Path) -> None:
     tasks = [Task(str(number), f"task {number}", partial(_deadly, number)) for number in range(12)]
     rows = {row.run: row for row in executors.processes(2)(iter(tasks))}

@@ -36,7 +36,11 @@ def test_example_runs(example: str, tmp_path: Path) -> None:
     assert ("fairness" in summary) == (flows > 1)
 
 
-@pytest.mark.parametrize("example", SWEEPS)
+# The rack takes longer than the others together.
+@pytest.mark.parametrize(
+    "example",
+    [pytest.param(path, marks=pytest.mark.seconds(33 if "rack" in path else 3)) for path in SWEEPS],
+)
 def test_sweep_runs(example: str, tmp_path: Path) -> None:
     # In a copy of its folder, so that the paths in it lead to where they do.
     text = PROJECT.text(example).replace('"../', f'"{ROOT}/examples/sweeps/../')

@@ -21,6 +21,17 @@ def test_claims_of_a_page_hold(path: str) -> None:
     assert pages.fill(path, NUMBERS).broken == (), "the recorded numbers say otherwise"
 
 
+# Of the samples that take long.
+LENGTHS_S = {
+    "zambelli21": 30,
+    "fast12": 25,
+    "mbm": 20,
+    "demo": 20,
+    "power-loss": 13,
+    "starblaze": 13,
+}
+
+
 @pytest.mark.parametrize("lines", sorted(pages.LINES.rglob("*.lines")), ids=lambda path: path.stem)
 def test_lines_with_numbers_of_pages_that_are_read_as_they_stand(lines: Path) -> None:
     filled = pages.fill(lines.name, NUMBERS, lines.parent)
@@ -30,7 +41,10 @@ def test_lines_with_numbers_of_pages_that_are_read_as_they_stand(lines: Path) ->
     assert not missing
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.seconds(LENGTHS_S.get(name, 0))) for name in SAMPLES],
+)
 def test_what_is_recorded_is_of_this_program(name: str) -> None:
     recorded: dict[str, Any] = json.loads((pages.DATA / f"{name}.json").read_text(encoding="utf-8"))
     again = SAMPLES[name](recorded)

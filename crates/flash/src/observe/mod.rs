@@ -292,9 +292,8 @@ impl Observers {
         let touched = timeline.take_touched();
         for die in &touched {
             let unit = scene.unit(*die);
-            let queues =
-                [&unit.reads, &unit.writes].map(|queue| queue.iter(&scene.dies.txns).count());
-            timeline.waiting(scene.now, *die, queues.iter().sum::<usize>() as u64);
+            let waiting = unit.reads.count() + unit.writes.count();
+            timeline.waiting(scene.now, *die, waiting.into());
         }
         let steps = self.meter.as_mut().and_then(|meter| meter.take_steps(4096));
         timeline.give_back(touched);

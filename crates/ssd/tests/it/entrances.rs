@@ -25,8 +25,12 @@ const LOAD: &str = "generator = \"mixed\"\nrequests = 20000\nread_fraction = 0.5
     request_bytes = 16384\nalign_bytes = 16384\narrivals = \"poisson\"\nrate_iops = 2000\n";
 
 fn drive_of(device: &str, background: bool, seed: u64) -> String {
-    // Units of 4 KiB take four times as long.
-    let fewer = if device == "tlc-nvme" { "dies_per_channel = 2\n" } else { "" };
+    // Units of 4 KiB take four times as long: 16 dies.
+    let fewer = match device {
+        "tlc-nvme" => "dies_per_channel = 2\n",
+        "tlc-enterprise" => "dies_per_channel = 1\n",
+        _ => "",
+    };
     format!(
         "device = \"{device}\"\nseed = {seed}\n[geometry]\n{fewer}blocks_per_plane = 64\n[ftl]\n\
          precondition = \"steady\"\ngc_background = {background}\nover_provisioning = 0.25\n"

@@ -111,12 +111,14 @@ fn comparable(outcome: &Outcome) -> (&[Row], Value) {
 }
 
 /// Each combination goes through every setting, and through the ways by turns: every policy meets
-/// every way, on some of the settings. `make long` runs all of them.
+/// every way, on some of the settings. `make long` runs all of them, `make test` every fifth
+/// combination, which leaves none of the policies out.
 #[test]
 fn a_lane_of_one_plane_is_a_die_of_one_plane() {
     let all = cases::times() > 1.0;
     let mut others = Vec::new();
-    for (place, (names, sets)) in combinations().into_iter().enumerate() {
+    let step = if cases::times() < 1.0 { 5 } else { 1 };
+    for (place, (names, sets)) in combinations().into_iter().enumerate().step_by(step) {
         for (turn, more) in SETTINGS.into_iter().enumerate() {
             let die = run(&sets, more);
             assert!(die.count("flash.erases") >= 10, "{names:?} {more:?}: it hardly collects");

@@ -139,11 +139,11 @@ fn paced_collection_shortens_the_longest_writes() {
 /// through under a policy that holds them back.
 #[test]
 fn reads_keep_their_time_while_writes_wait_for_collection() {
-    const BUSY: &str = "device = \"tlc-enterprise\"\nseed = 1\n[geometry]\nchannels = 8\n\
+    const BUSY: &str = "device = \"tlc-enterprise\"\nseed = 1\n[geometry]\nchannels = 4\n\
         dies_per_channel = 1\nblocks_per_plane = 48\n[suspension]\nsame_block = \"page\"\n\
         [scheduling]\npolicy = \"rps\"\n[ftl]\nprecondition = \"steady\"\n[workload]\n\
         generator = \"mixed\"\nrequests = 40000\nread_fraction = 0.7\nrequest_bytes = 16384\n\
-        align_bytes = 16384\narrivals = \"poisson\"\nrate_iops = 6000\n";
+        align_bytes = 16384\narrivals = \"poisson\"\nrate_iops = 3000\n";
     let late_share = |own: &[&str]| {
         let rows = drive::run(drive::load_with(BUSY, own)).rows;
         let reads: Vec<u64> = rows

@@ -120,7 +120,8 @@ fn turns_go_around() {
     assert_eq!(on_four_dies("asked", &rows), [us(31), us(192), us(213), us(234)]);
 }
 
-const MQSIM: &str = "device = \"mqsim-default-like\"\n";
+/// With fewer blocks, in which these rows find the same.
+const MQSIM: &str = "device = \"mqsim-default-like\"\n[geometry]\nblocks_per_plane = 64\n";
 const ONE_AT_A_TIME: [&str; 2] = ["workload.replay=closed", "workload.queue_depth=1"];
 
 #[test]
