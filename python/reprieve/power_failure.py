@@ -28,11 +28,8 @@ _STEP_REQUESTS = 1 << 14
 class PowerLoss:
     """The effects of power losses at several points of a run, under each policy.
 
-    >>> found = rp.power_loss(
-    ...     "examples/power-loss.toml",
-    ...     cuts=2,
-    ...     workload__requests=500,
-    ... )
+    >>> few = {"workload__requests": 500, "geometry__dies_per_channel": 1}
+    >>> found = rp.power_loss("examples/power-loss.toml", cuts=2, **few)
     >>> [(row["policy"], row["lost_pages"]) for row in found.rows[:4]]
     [('wait', 0), ('suspend_erase', 0), ('suspend', 0), ('reset', 0)]
     """
@@ -112,7 +109,8 @@ def power_loss(
 
     Raises UserError if the scenario is wrong.
 
-    >>> found = rp.power_loss("examples/power-loss.toml", cuts=5, workload__requests=500)
+    >>> few = {"workload__requests": 500, "geometry__dies_per_channel": 1}
+    >>> found = rp.power_loss("examples/power-loss.toml", cuts=5, **few)
     >>> found.summary()["cuts"], len(found.rows)
     (5, 20)
     """

@@ -134,6 +134,7 @@ def test_numbers_are_those_of_a_run(page: Browser, address: str) -> None:
     assert all(url.startswith((address, "data:", "blob:")) for url in page.asked)
 
 
+@pytest.mark.seconds(12)
 def test_the_address_is_the_whole_state(page: Browser, address: str, tmp_path: Path) -> None:
     choose(page, "story", "deadline")
     slide(page, "shared-workload.rate_iops", 110)

@@ -59,6 +59,10 @@ def build(root: Path, out: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+# The site is built for them, which takes as long.
+pytestmark = pytest.mark.seconds(22)
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the site, which the first of several processes builds for all."""
@@ -119,7 +123,6 @@ def loaded_from_outside(path: Path) -> list[str]:
     return (LOADING_IN_CSS if path.suffix == ".css" else LOADING_IN_JS).findall(text)
 
 
-@pytest.mark.seconds(22)
 def test_nothing_is_loaded_from_the_network(site: Path) -> None:
     files = [path for path in site.rglob("*") if path.suffix in (".html", ".css", ".js", ".svg")]
     assert {path.suffix for path in files} == {".html", ".css", ".js", ".svg"}
@@ -203,7 +206,6 @@ browsing = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this mach
 
 
 @browsing
-@pytest.mark.seconds(22)
 def test_nothing_is_scrolled_sideways(site: Path, tmp_path: Path) -> None:
     """Neither a page, nor a table on a page that is no telephone's."""
     parts = {1280: f"{PAGE}, {TABLES}", 390: PAGE}

@@ -14,7 +14,7 @@ from reprieve.result import Result
 from reprieve_studies.aero import runs as of_aero
 from reprieve_studies.fast12 import runs as of_fast12
 from reprieve_studies.mbm import runs as of_mbm
-from reprieve_studies.runs import Job, Setup
+from reprieve_studies.runs import Job
 from reprieve_studies.starblaze import runs as of_starblaze
 from reprieve_studies.zambelli21 import runs as of_zambelli21
 
@@ -40,11 +40,6 @@ def exact(result: Result) -> list[float]:
             result.summary["device"]["simulated_ns"]]  # fmt: skip
 
 
-def run(setup: Setup) -> list[float]:
-    """Simulate, and return that."""
-    return exact(setup.simulate())
-
-
 def _fast12(recorded: Mapping[str, Any]) -> Sample:
     """Two loads, on the empty drive and on the full one."""
     found: Sample = {}
@@ -61,7 +56,7 @@ def _fast12(recorded: Mapping[str, Any]) -> Sample:
                 for name in ("FIFO", "RPS", "PES_IPS", "PES_IPC"):
                     policy = {"policy": of_fast12.POLICIES[name]}
                     key = f"{load.trace}, {device}, {drive}, {name}"
-                    found[key] = run(own.with_overrides(policy))
+                    found[key] = exact(own.with_overrides(policy).simulate())
     return found
 
 
@@ -75,7 +70,7 @@ def _mbm(recorded: Mapping[str, Any]) -> Sample:
             for name, scheme in {**of_mbm.SCHEMES, "GCPAR": parallel}.items():
                 scale = {_SCALE: 1 / recorded["loads"][load.trace]["speed"]}
                 setup = of_mbm.place(plan, load, _REQUESTS).with_overrides({**scheme, **scale})
-                found[f"{load.trace}, {name}"] = run(setup)
+                found[f"{load.trace}, {name}"] = exact(setup.simulate())
     return found
 
 
