@@ -121,7 +121,7 @@ fn turns_go_around() {
 }
 
 /// With fewer blocks, in which these rows find the same.
-const MQSIM: &str = "device = \"mqsim-default-like\"\n[geometry]\nblocks_per_plane = 64\n";
+const MQSIM: &str = "device = \"mqsim-default-like\"\n[geometry]\nblocks_per_plane = 256\n";
 const ONE_AT_A_TIME: [&str; 2] = ["workload.replay=closed", "workload.queue_depth=1"];
 
 #[test]
