@@ -48,7 +48,7 @@ LEFT_OUT = a_feature_changes_no_result_by entrances_agree_on_tlc every_pair_of_f
   every_refusal_of_a_pair_is_needed every_state_of_a_die_keeps_the_laws planes_have_the_law_of_pages \
   reads_keep_their_time_while static_levelling_keeps_its_spread uniform_random_writes_are_amplified
 test: SKIPPED = -- $(addprefix --skip ,$(LEFT_OUT))
-test: ## a quarter of the random cases, no test of 10 s or more: up to eight minutes on two cores
+test: ## a quarter of the random cases, no test of 10 s or more: about 13 minutes on two cores
 test test-all: .venv/.dev
 	cargo test $(TESTED) --all-targets $(SKIPPED)
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal python/tests tests/house

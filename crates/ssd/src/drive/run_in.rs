@@ -306,12 +306,14 @@ impl RunIn {
         OPERATIONS_MAX.min(OPERATIONS_PER_PAGE * pages)
     }
 
-    /// A drive without samples of its blocks is not given up.
+    /// A drive without samples of its blocks is not given up, unless its backlog would fill the
+    /// memory: an open load goes on at its rate.
     fn is_late(&self) -> bool {
         let host_pages = self.drive.run.pages.flash.counts().host_programs;
         let is_seen = self.is_long || host_pages == 0;
-        is_seen && self.operations() >= self.operations_max()
-            || self.operations() >= LATEST * self.operations_max()
+        let (done, most) = (self.operations(), self.operations_max());
+        let backlog = self.drive.run.stats.arrived - self.drive.run.stats.completed;
+        backlog >= most || is_seen && done >= most || done >= LATEST * most
     }
 
     /// Returns the mean free blocks of a plane over some of the parts.

@@ -331,3 +331,26 @@ fn a_drive_starts_as_it_runs() {
         assert!(ratios[0].abs() <= 0.05, "{name}: {}", ratios[0]);
     }
 }
+
+/// An open load far above what the drive can do has no equilibrium; its requests would fill the
+/// memory. By hand: 64 for each of the logical pages are open after as many arrivals.
+#[test]
+fn a_backlog_that_only_grows_ends_the_run_in() {
+    let rate_iops = 20e6;
+    let rate = format!("workload.rate_iops={rate_iops}");
+    let sets = [
+        "geometry.channels=1",
+        "geometry.pages_per_block=16",
+        "ftl.precondition=steady",
+        "workload.requests=1000",
+        "workload.read_fraction=0.5",
+        "workload.arrivals=poisson",
+        &rate,
+    ];
+    let outcome = drive::run(drive::load_with(DRIVE, &sets));
+    let run_in = &outcome.summary["precondition"];
+    assert_eq!(run_in["at_rest"], false);
+    let backlog_s = 64.0 * outcome.logical_pages as f64 / rate_iops;
+    let took_s = run_in["simulated_ns"].as_f64().expect("a number") / 1e9;
+    assert!((1.0..1.5).contains(&(took_s / backlog_s)), "{took_s} s for {backlog_s} s");
+}
